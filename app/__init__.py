@@ -1,0 +1,1 @@
+"""Agent Graph Gateway: a self-hosted server for watching fleets of coding agents."""

@@ -1,0 +1,1 @@
+"""The command line: `agw`. Each command asks a running gateway, or opens the store itself (O14)."""

@@ -1,0 +1,54 @@
+"""The store itself, opened for as long as a command runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from app.cli.gateway import Appended
+from app.cli.stop import Stop
+from app.domain.envelope import Event
+from app.domain.problems import Problem
+from app.services.clock import system_clock
+from app.services.running import Services, running
+from app.services.viewer import ALL_SCOPES, Viewer
+from app.settings import Settings
+from app.store.access import LOCAL
+from app.store.deadline import Deadline
+
+_APPEND_SECONDS = 25.0
+
+
+class DirectGateway:
+    """Calls the services in this process, as the operator."""
+
+    def __init__(self, services: Services, where: str) -> None:
+        self._services = services
+        self._viewer = Viewer(LOCAL, ALL_SCOPES, key_id=services.operator.id, operator=True)
+        self.where = where
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, settings: Settings) -> AsyncIterator[DirectGateway]:
+        """Opens the store of these settings, and closes it again."""
+        async with running(settings, system_clock) as services:
+            yield cls(services, settings.neo4j_uri or str(settings.data_dir))
+
+    async def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        """One GraphQL operation, carried out here."""
+        from app.graphql import execute
+
+        return await execute(self._services, self._viewer, query, variables)
+
+    async def append(self, graph_id: str, events: Sequence[Event]) -> Appended:
+        """The events, through the append service."""
+        try:
+            taken = await self._services.appends.append(self._viewer, graph_id, events, Deadline.after(_APPEND_SECONDS))
+        except Problem as problem:
+            raise Stop(problem.message) from problem
+        return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
+
+    async def login_link(self) -> str:
+        """There is nobody to open a page of."""
+        raise Stop("No gateway is running here: start one with agw serve, which prints a link.")

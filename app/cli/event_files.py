@@ -1,0 +1,155 @@
+"""Reading event files as one log (E1-E3, E9, E10, E129-E132): sorted, each id once, with what was skipped counted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from app.cli.stop import Stop
+from app.domain.envelope import Event, Malformed, parse_line
+
+STANDARD_INPUT = "-"
+
+_BLOCK = 1 << 16
+
+
+@dataclass
+class Log:
+    """The lines of one log. Of an event only its line and what it sorts by are kept; it is read again when it is sent."""
+
+    skipped: int = 0
+    duplicates: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    _base: list[bytes] = field(default_factory=list)
+    _lines: list[tuple[int, bytes, bytes]] = field(default_factory=list)
+    _ids: set[bytes] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(self, line: bytes) -> None:
+        """One line, in the order in which the log has them. Lines of white space are nothing (E1)."""
+        if not line or line.isspace():
+            return
+        try:
+            event = parse_line(line)
+        except Malformed:
+            self.skipped += 1
+            return
+        if event.type == "keyframe":
+            self._keyframe(event)
+            return
+        key = event.id.encode("utf-8", "surrogatepass")
+        if key in self._ids:  # the first in the log counts (E9), also where a later one would sort before it
+            self.duplicates += 1
+            return
+        self._ids.add(key)
+        self._lines.append((event.time_ns, key, event.line))
+
+    def events(self) -> Iterator[Event]:
+        """The keyframe that the log starts from, if it has one, then the events in E10's order."""
+        self._lines.sort()
+        for line in self._base:
+            yield parse_line(line)
+        for _, _, line in self._lines:
+            yield parse_line(line)
+
+    def _keyframe(self, event: Event) -> None:
+        data = event.data if isinstance(event.data, dict) else {}
+        if self._lines and data.get("restart") is True and data.get("part") == 0:
+            self._lines.clear()
+            self._ids.clear()
+            self._base.clear()
+        if not self._lines:  # once something was accepted a keyframe is ignored (E131)
+            self._base.append(event.line)
+
+
+def files_in(paths: list[str]) -> list[Path | None]:
+    """The event files that `paths` name: files, all `.jsonl` below folders in order of their names, None for standard input. Raises: Stop."""
+    found: list[Path | None] = []
+    for text in paths:
+        path = Path(text)
+        if text == STANDARD_INPUT:
+            found.append(None)
+        elif path.is_dir():
+            inside = sorted(file for file in path.rglob("*.jsonl") if file.is_file())
+            if not inside:
+                raise Stop(f"{text}: no event files (*.jsonl) in this folder. Name one that holds some, or a file.")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise Stop(f"{text}: no such file or folder.")
+    return list(dict.fromkeys(found))
+
+
+def read_log(files: list[Path | None], advance: Callable[[int], None]) -> Log:
+    """All files joined as one log; `advance` hears of the bytes read.
+
+    A file that is no text, or cannot be read, stops the import if it was the only one, and is left out and told about otherwise. Raises: Stop.
+    """
+    log = Log()
+    for file in files:
+        try:
+            _read_file(log, file, advance)
+        except _NoText as error:
+            log.unreadable.append(f"{file or 'standard input'}: {error}")
+        except OSError as error:
+            log.unreadable.append(f"{file}: {error.strerror or error}.")
+    if len(files) == 1 and log.unreadable:
+        raise Stop(log.unreadable[0])
+    if not len(log):
+        raise Stop(_nothing(files, log))
+    return log
+
+
+class _NoText(Exception):
+    pass
+
+
+def _read_file(log: Log, file: Path | None, advance: Callable[[int], None]) -> None:
+    if file is None:
+        _read_lines(log, sys.stdin.buffer, advance)
+        return
+    with file.open("rb") as stream:
+        _read_lines(log, stream, advance)
+
+
+def _read_lines(log: Log, stream: BinaryIO, advance: Callable[[int], None]) -> None:
+    waiting = 0
+    for at, line in enumerate(stream):
+        if at < 3 and b"\0" in line:  # JSON holds no such byte: some other kind of file
+            raise _NoText("this is no text. Event files are JSON Lines: one event a line.")
+        log.add(line.rstrip(b"\n").removesuffix(b"\r"))
+        waiting += len(line)
+        if waiting > _BLOCK:
+            advance(waiting)
+            waiting = 0
+    advance(waiting)
+
+
+def _nothing(files: list[Path | None], log: Log) -> str:
+    names = ", ".join(str(file or "standard input") for file in files[:2]) + (f" and {len(files) - 2} more" if len(files) > 2 else "")
+    if log.unreadable:
+        return f"{log.unreadable[0]} Nothing else could be read."
+    if log.skipped:
+        lines = "1 line" if log.skipped == 1 else f"{log.skipped:,} lines"
+        return f"{names}: no events; {lines} skipped that are no event. Event files are JSON Lines: one event a line."
+    return f"{names}: no events there. Event files are JSON Lines: one event a line."
+
+
+def batches(events: Iterable[Event], most: int, most_bytes: int) -> Iterator[list[Event]]:
+    """`events` in batches of at most `most` events and, but for single long ones, `most_bytes` bytes."""
+    batch: list[Event] = []
+    size = 0
+    for event in events:
+        if batch and (len(batch) == most or size + len(event.line) > most_bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(event)
+        size += len(event.line)
+    if batch:
+        yield batch

@@ -1,0 +1,30 @@
+"""What a person is told about an exception: one line, never a traceback (O14)."""
+
+from __future__ import annotations
+
+import os
+
+from app.domain.problems import Problem
+
+
+def explained(error: Exception) -> str:
+    """The line for an error that a command did not foresee."""
+    from pydantic import ValidationError
+
+    from app.embedded.problems import EmbeddedProblem
+    from app.settings import SettingsProblem
+    from app.store.problems import StoreProblem
+
+    if isinstance(error, Problem):
+        return error.message
+    if isinstance(error, (StoreProblem, EmbeddedProblem, SettingsProblem)):
+        return str(error)
+    if isinstance(error, ValidationError):
+        return f"A setting is wrong: {error.errors()[0]['msg']}."
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror or error}."
+    if os.environ.get("AGW_LOG_LEVEL", "").lower() == "debug":
+        import traceback
+
+        traceback.print_exc()
+    return f"This should not happen: {type(error).__name__}: {error}. AGW_LOG_LEVEL=debug shows where; please report it."

@@ -1,0 +1,127 @@
+"""The gateway that a command works through: a running one by HTTP, or the store opened for as long as the command runs (O14)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+import psutil
+
+from app.cli.stop import Stop
+from app.domain.envelope import Event
+from app.settings import Settings
+
+FILE = "gateway.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What became of the events of one append."""
+
+    accepted: int
+    duplicates: int
+    invalid: int
+
+
+class Gateway(Protocol):
+    """What commands need of a gateway."""
+
+    where: str
+
+    async def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        """The whole answer to a GraphQL operation, errors included. Raises: Stop where there is none."""
+
+    async def append(self, graph_id: str, events: Sequence[Event]) -> Appended:
+        """Takes in events, whole or not at all. Raises: Stop."""
+
+    async def login_link(self) -> str:
+        """A new one-time link. Raises: Stop."""
+
+
+async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    """The data of a GraphQL answer. Raises: Stop with the first error's message."""
+    answer = await gateway.answer(query, variables)
+    if answer.get("errors"):
+        raise Stop(str(answer["errors"][0]["message"]))
+    data: dict[str, Any] = answer["data"]
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What `gateway.json` in a data directory says about the gateway that runs on it."""
+
+    url: str
+    pid: int
+    created: float
+
+    @classmethod
+    def here(cls, url: str) -> Served:
+        """This process, serving at `url`."""
+        return cls(url, os.getpid(), psutil.Process().create_time())
+
+    def note(self, data_dir: Path) -> None:
+        """Writes the file, for its owner alone."""
+        from app.services.operator_key import write_private
+
+        write_private(data_dir / FILE, orjson.dumps(asdict(self)).decode())
+
+    def forget(self, data_dir: Path) -> None:
+        """Removes the file, if it is still this gateway's."""
+        if _noted(data_dir) == self:
+            (data_dir / FILE).unlink(missing_ok=True)
+
+
+def running_on(data_dir: Path) -> Served | None:
+    """The gateway that runs on a data directory; a process that merely has the number of one that died is not taken for it."""
+    served = _noted(data_dir)
+    if served is None:
+        return None
+    try:
+        same = abs(psutil.Process(served.pid).create_time() - served.created) < 1.0
+    except psutil.Error:
+        return None
+    return served if same else None
+
+
+def _noted(data_dir: Path) -> Served | None:
+    try:
+        return Served(**orjson.loads((data_dir / FILE).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+@asynccontextmanager
+async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
+    """The gateway for a command: that of `AGW_URL`, else the one that runs on the data directory, else the store itself. Raises: Stop."""
+    if settings.url is not None:
+        if settings.key is None:
+            raise Stop("AGW_URL is set but AGW_KEY is not: set it to a key of that gateway.")
+        place = (settings.url, settings.key)
+    else:
+        served = running_on(settings.data_dir)
+        place = None if served is None else (served.url, settings.key or _kept_key(settings))
+    if place is not None:
+        from app.cli.remote import RemoteGateway
+
+        async with RemoteGateway.at(*place) as remote:
+            yield remote
+        return
+    from app.cli.direct import DirectGateway
+
+    async with DirectGateway.opened(settings) as direct:
+        yield direct
+
+
+def _kept_key(settings: Settings) -> str:
+    from app.services.operator_key import kept_key
+
+    key = kept_key(settings.data_dir) or settings.admin_key
+    if key is None:
+        raise Stop(f"The operator's key is not in {settings.data_dir}: set AGW_KEY to a key of the gateway.")
+    return key

@@ -1,0 +1,92 @@
+"""`agw graphs`, `agw create` and `agw open` (O8, O35)."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.cli.gateway import asked, gateway
+from app.cli.output import note, print_json
+from app.cli.settings import settings_for
+from app.cli.stop import Stop, plain
+from app.domain.ids import graph_id
+from app.services.clock import system_clock
+from app.settings import Settings
+from app.web.questions import GRAPHS, age
+
+_PAGE = 1_000
+_CREATE = "mutation($input: CreateGraphInput!) { createGraph(input: $input) { graph { id title } } }"
+
+
+def list_graphs(*, as_json: bool, data_dir: Path | None) -> None:
+    """Every graph of the account."""
+    found = asyncio.run(_graphs(settings_for(data_dir=data_dir)))
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        note("No graphs yet: agw import reads event files, agw demo shows a fleet.")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    now = system_clock()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("GRAPH", "EVENTS", "LAST EVENT", "TITLE"):
+        table.add_column(heading, no_wrap=heading != "TITLE", justify="right" if heading == "EVENTS" else "left")
+    for graph in found:
+        when = "live" if graph["live"] else f"{age(now - graph['lastEvent'])} ago"
+        table.add_row(graph["id"], f"{graph['retention']['eventCount']:,}", when, plain(graph["title"] or ""))
+    Console(highlight=False, markup=False).print(table)
+
+
+def create(*, title: str | None, keep: int | None, as_json: bool, data_dir: Path | None) -> None:
+    """A new graph without events."""
+    made = asyncio.run(_ask(settings_for(data_dir=data_dir), _CREATE, {"input": {"title": title, "retentionEvents": keep}}))
+    graph = made["createGraph"]["graph"]
+    if as_json:
+        print_json(graph)
+    else:
+        sys.stdout.write(f"{graph['id']}\n")
+
+
+def open_link(graph: str | None, *, browser: bool, as_json: bool, data_dir: Path | None) -> None:
+    """A new one-time link, to a graph's page if one is named (O19)."""
+    known = None if graph is None else graph_id(graph)
+    if graph is not None and known is None:
+        raise Stop(f"{graph} is no graph's id: agw graphs lists them.")
+    link = asyncio.run(_link(settings_for(data_dir=data_dir)))
+    if known is not None:
+        link += f"&next=/l/{known.removeprefix('gph_')}"
+    if as_json:
+        print_json({"url": link})
+    else:
+        sys.stdout.write(f"{link}\n")
+    if browser and not as_json and sys.stdout.isatty():
+        import webbrowser
+
+        webbrowser.open(link)
+
+
+async def _graphs(settings: Settings) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    after = None
+    async with gateway(settings) as through:
+        while True:
+            page = (await asked(through, GRAPHS, {"first": _PAGE, "after": after}))["graphs"]
+            found += page["nodes"]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+            after = page["pageInfo"]["endCursor"]
+
+
+async def _ask(settings: Settings, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    async with gateway(settings) as through:
+        return await asked(through, query, variables)
+
+
+async def _link(settings: Settings) -> str:
+    async with gateway(settings) as through:
+        return await through.login_link()

@@ -1,0 +1,195 @@
+"""`agw`: the commands and their options. What they do is in the modules beside this one, loaded only when asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from app.cli.stop import Stop, one_line
+
+app = typer.Typer(
+    name="agw",
+    help="Agent Graph Gateway: every moment of every fleet of coding agents, from a graph database.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+keys = typer.Typer(help="Makes, lists and revokes keys.", no_args_is_help=True)
+
+DataDir = Annotated[Optional[Path], typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsOf = Annotated[Optional[str], typer.Option("--as-of", help="An event id, Unix ms, a time (RFC 3339) or an age such as 10m.")]
+Host = Annotated[Optional[str], typer.Option(help="Address to listen at (AGW_HOST).")]
+Port = Annotated[Optional[int], typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
+
+
+@app.command()
+def serve(
+    host: Host = None,
+    port: Port = None,
+    data_dir: DataDir = None,
+    workers: Annotated[Optional[int], typer.Option(min=1, help="Processes that answer (AGW_WORKERS).")] = None,
+) -> None:
+    """Start the gateway, and its embedded store unless NEO4J_URI is set."""
+    from app.cli.serving import serve as run
+
+    run(host=host, port=port, data_dir=data_dir, workers=workers)
+
+
+@app.command()
+def demo(
+    host: Host = None,
+    port: Port = None,
+    data_dir: DataDir = None,
+    events: Annotated[int, typer.Option(min=100, max=1_000_000, help="Events of the fleet's past.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="Another seed gives another fleet.")] = 1,
+    pace: Annotated[float, typer.Option(min=0.0, help="Events a second from now on; 0 for none.")] = 2.0,
+) -> None:
+    """Start a gateway on data of its own, with a demo fleet in it that goes on working."""
+    from app.cli.demo import demo as run
+
+    run(host=host, port=port, data_dir=data_dir, events=events, seed=seed, pace=pace)
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Event files (.jsonl), folders of them, or - for standard input.")],
+    graph: Annotated[Optional[str], typer.Option(help="The graph to import into; a new one without.")] = None,
+    title: Annotated[Optional[str], typer.Option(help="Title of the new graph.")] = None,
+    keep: Annotated[int, typer.Option(min=0, help="How many events the new graph keeps; 0 keeps all.")] = 0,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Read event files into one graph."""
+    from app.cli.importing import import_files as run
+
+    run(paths, graph=graph, title=title, keep=keep, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def create(
+    title: Annotated[Optional[str], typer.Option(help="Its title.")] = None,
+    keep: Annotated[Optional[int], typer.Option(min=0, help="How many events it keeps; 0 keeps all.")] = None,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Make an empty graph."""
+    from app.cli.graphs import create as run
+
+    run(title=title, keep=keep, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def graphs(json: Json = False, data_dir: DataDir = None) -> None:
+    """List the graphs, latest activity first."""
+    from app.cli.graphs import list_graphs as run
+
+    run(as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def tree(
+    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph's id.")],
+    as_of: AsOf = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it again whenever it changes, until stopped.")] = False,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show a graph as a tree: who started whom, in which state, waiting for whom."""
+    from app.cli.tree import tree as run
+
+    run(graph, as_of_text=as_of, watch=watch, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def query(
+    document: Annotated[str, typer.Argument(metavar="FILE or TEXT", help="A GraphQL operation, a file with one, or - for standard input.")],
+    var: Annotated[Optional[list[str]], typer.Option("--var", metavar="K=V", help="A variable; JSON, else text.")] = None,
+    as_of: AsOf = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Run a GraphQL operation and print the answer."""
+    from app.cli.query import query as run
+
+    run(document, variables=var or [], as_of_text=as_of, data_dir=data_dir)
+
+
+@app.command("open")
+def open_(
+    graph: Annotated[Optional[str], typer.Argument(metavar="GRAPH", help="A graph's id.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it, or only print the link.")] = True,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a one-time link that signs you in, and open it."""
+    from app.cli.graphs import open_link as run
+
+    run(graph, browser=browser, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def schema() -> None:
+    """Print schema.graphql."""
+    from app.graphql import print_schema
+
+    sys.stdout.write(print_schema().rstrip("\n") + "\n")
+
+
+@app.command()
+def migrate(
+    check: Annotated[bool, typer.Option("--check", help="Only tell; exit 1 if the store needs it.")] = False,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Bring the store up to this version."""
+    from app.cli.upkeep import migrate as run
+
+    run(check=check, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def doctor(json: Json = False, data_dir: DataDir = None) -> None:
+    """Tell what works and what does not, and what to do about it."""
+    from app.cli.doctor import doctor as run
+
+    run(as_json=json, data_dir=data_dir)
+
+
+def main() -> None:
+    """The command `agw`: runs what was asked for, and ends with O14's exit codes and one line for each error."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of a command line."""
+    usage_error = typer.BadParameter.__mro__[1]
+    try:
+        code = app(arguments, prog_name="agw", standalone_mode=False)
+    except usage_error as error:
+        where = getattr(getattr(error, "ctx", None), "command_path", "agw")
+        return _said(f"{where}: {error.format_message()} Try {where} --help.", 2)
+    except Stop as stop:
+        return _said(str(stop), stop.code)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stdout = None
+        return 1
+    except Exception as error:  # noqa: BLE001 - never a traceback (O14)
+        from app.cli.failures import explained
+
+        return _said(explained(error), 1)
+    return code if isinstance(code, int) else 0
+
+
+def _said(message: str, code: int) -> int:
+    sys.stderr.write(f"{one_line(message)}\n")
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""`agw serve`: the gateway, from its address to its last answer (O3, O19, O20)."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import uvicorn
+
+from app.cli.gateway import Served, running_on
+from app.cli.output import note
+from app.cli.settings import settings_for
+from app.cli.stop import Stop
+from app.main import create_app
+from app.services.running import Services
+from app.settings import Settings
+from app.version import VERSION
+from app.web.login import login_link
+
+DRAIN_SECONDS = 10
+
+Prepare: TypeAlias = Callable[[Services], Awaitable[str]]
+"""What to do before the doors open; gives the path that the login link leads to."""
+
+
+def serve(*, host: str | None, port: int | None, data_dir: Path | None, workers: int | None) -> None:
+    """Serves until it is told to stop."""
+    settings = settings_for(host=host, port=port, data_dir=data_dir, workers=workers)
+    if settings.workers > 1:
+        raise Stop("More than one worker is not possible yet: leave out --workers and AGW_WORKERS.")
+    refuse_second(settings)
+    with listening(settings.host, settings.port) as listener:
+        run_until_stopped(Serving(settings, listener).run())
+
+
+def refuse_second(settings: Settings) -> None:
+    """Raises Stop if a gateway runs on the data directory already."""
+    other = running_on(settings.data_dir)
+    if other is not None:
+        raise Stop(
+            f"A gateway at {other.url} (process {other.pid}) runs on {settings.data_dir}: stop it, or choose another directory with --data-dir."
+        )
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket at the address, taken before anything is started. Raises: Stop."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise Stop(f"{host} is no address of this machine: choose another with --host or AGW_HOST.") from error
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as listener:
+        if sys.platform != "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise Stop(f"Cannot listen at {host}:{port} ({error.strerror}): choose another with --port or AGW_PORT (0 takes a free one).") from error
+        yield listener
+
+
+def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
+    """Runs `work` on the fastest event loop there is; being stopped is no error."""
+    try:
+        from uvloop import new_event_loop as factory
+    except ImportError:  # not on Windows
+        factory = asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        try:
+            runner.run(work)
+        except asyncio.CancelledError:
+            note("Stopped before it was ready.")
+
+
+class Serving(uvicorn.Server):
+    """One run of the gateway: services, then doors, then, at a signal, draining and the store's clean end."""
+
+    def __init__(self, settings: Settings, listener: socket.socket, prepare: Prepare | None = None, beside: Prepare | None = None) -> None:
+        self._application = create_app(settings)
+        super().__init__(
+            uvicorn.Config(
+                self._application,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=DRAIN_SECONDS,
+            )
+        )
+        self._settings = settings
+        self._listener = listener
+        self._prepare = prepare
+        self._beside = beside
+        host, port = listener.getsockname()[:2]
+        self._host, self._port = str(host), int(port)
+
+    async def run(self) -> None:  # type: ignore[override]  # a coroutine: our own loop, our own end
+        """Serves until a signal comes. Raises what keeps the gateway from starting."""
+        self._task = asyncio.current_task()
+        with _signals(self._told_to_stop):
+            async with self._application.router.lifespan_context(self._application):
+                services: Services = self._application.state.services
+                self._target = await self._prepare(services) if self._prepare else "/"
+                work = asyncio.create_task(self._work(services))
+                try:
+                    await self.serve(sockets=[self._listener])
+                finally:
+                    work.cancel()
+                    await asyncio.gather(work, return_exceptions=True)
+                    self._served().forget(self._settings.data_dir)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Opens the doors, and says where they are."""
+        await super().startup(sockets)
+        if self.started:
+            await self._announce(self._application.state.services)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are heard from the very beginning, not only while serving."""
+        yield
+
+    def _told_to_stop(self) -> None:
+        if self.started:
+            self.force_exit = self.should_exit
+            self.should_exit = True
+        elif self._task is not None:
+            self._task.cancel()
+
+    async def _work(self, services: Services) -> None:
+        if self._beside is not None:
+            await self._beside(services)
+
+    async def _announce(self, services: Services) -> None:
+        served = self._served()
+        served.note(self._settings.data_dir)
+        base = (self._settings.public_url or served.url).rstrip("/")
+        from app.store.deadline import Deadline
+
+        code = await services.logins.code_for(services.operator.id, Deadline.after(DRAIN_SECONDS))
+        lines = [
+            f"Agent Graph Gateway {VERSION}",
+            f"  Address  {base}",
+            f"  Sign in  {login_link(base, code, self._target)}",
+            "           (good once, for ten minutes; agw open makes another)",
+        ]
+        if services.operator.made:
+            lines += [f"  Key      {services.operator.secret}", f"           (the operator's; shown this once, kept in {self._settings.data_dir / 'admin-key'})"]
+        sys.stdout.write("\n".join(lines) + "\n")
+        sys.stdout.flush()
+        if services.operator.secret is None:
+            note(f"The operator's key is not in {self._settings.data_dir}: set AGW_ADMIN_KEY, or AGW_KEY for commands.")
+        if not is_loopback(self._host) and not (self._settings.public_url or "").startswith("https://"):
+            note(
+                f"Warning: {self._host}:{self._port} can be reached from other machines, and AGW_PUBLIC_URL does not begin with https://: "
+                "keys, logins and all graphs cross the network unencrypted. Put a TLS proxy in front and set AGW_PUBLIC_URL, or use AGW_HOST=127.0.0.1."
+            )
+
+    def _served(self) -> Served:
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self._host, self._host)  # noqa: S104 - what to call it, not to bind it
+        return Served.here(f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self._port}")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    return ipaddress.ip_address(host).is_loopback
+
+
+@contextmanager
+def _signals(told: Callable[[], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    wanted = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for number in wanted:
+            loop.add_signal_handler(number, told)
+    except NotImplementedError:  # Windows: Ctrl-C cancels the runner's task
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in wanted:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,1 @@
+"""What Agent Graph events mean: pure Python, no I/O, no clock."""

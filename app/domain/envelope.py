@@ -1,0 +1,110 @@
+"""Reading event envelopes (E1-E7): strict where the rules are strict, and nothing more."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.domain.times import event_ns
+
+_ENVELOPE_KEYS = ("v", "id", "ts", "type", "node", "parent", "source", "trace", "data")
+_KEY_BYTES = tuple(f'"{key}"'.encode() for key in _ENVELOPE_KEYS)
+_MAX_VERSION = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event (E3). `time_ns` is when it applies (E11); `data` is any JSON as sent (None: absent); `line` the envelope's JSON text as sent."""
+
+    id: str
+    ts: str
+    time_ns: int
+    type: str
+    node: str
+    parent: str | None
+    provider: str | None
+    data: Any
+    line: bytes
+
+    @property
+    def order(self) -> tuple[int, bytes]:
+        """What events sort by: time, then id byte by byte (E10)."""
+        return self.time_ns, self.id.encode("utf-8", "surrogatepass")
+
+
+class Malformed(ValueError):  # noqa: N818 - the rule's word (E2)
+    """A line or object that is no event; the text says why."""
+
+
+def parse_line(line: bytes) -> Event:
+    """Reads one line (E1-E3). Raises Malformed."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        # bytes that are not UTF-8 are read as U+FFFD (E1); only then is a second look worth it
+        repaired = line.decode("utf-8", "replace").encode()
+        if repaired == line:
+            raise Malformed("not JSON") from None
+        return parse_line(repaired)
+    if not isinstance(value, dict):
+        raise Malformed("not a JSON object")
+    if b"\\u" in line or any(line.count(key) > 1 for key in _KEY_BYTES):
+        _refuse_repeated_keys(line)
+    return parse_object(value, line)
+
+
+def parse_object(value: Any, line: bytes | None = None) -> Event:
+    """Reads an envelope that was JSON already (E3). `line`: its text as sent, made if not given. Raises Malformed."""
+    if not isinstance(value, dict):
+        raise Malformed("not a JSON object")
+    version = value.get("v")
+    if type(version) is not int or not 0 <= version <= _MAX_VERSION:
+        raise Malformed("v must be an integer from 0 to 4294967295")
+    for name in ("id", "ts", "type", "node"):
+        if not isinstance(value.get(name), str):
+            raise Malformed(f"{name} must be a string")
+    parent = value.get("parent")
+    if parent is not None and not isinstance(parent, str):
+        raise Malformed("parent must be a string or null")
+    ts = value["ts"]
+    return Event(
+        id=value["id"],
+        ts=ts,
+        time_ns=event_ns(ts),
+        type=value["type"],
+        node=value["node"],
+        parent=parent,
+        provider=_source_provider(value.get("source")),
+        data=value.get("data"),
+        line=orjson.dumps(value) if line is None else line,
+    )
+
+
+def _source_provider(source: Any) -> str | None:
+    if source is None:
+        return None
+    if not isinstance(source, dict) or not isinstance(source.get("provider"), str):
+        raise Malformed("source must be an object with a provider")
+    for name in ("provider_version", "adapter"):
+        if source.get(name) is not None and not isinstance(source[name], str):
+            raise Malformed(f"source.{name} must be a string or null")
+    provider: str = source["provider"]
+    return provider
+
+
+def _refuse_repeated_keys(line: bytes) -> None:
+    top: list[tuple[str, Any]] = []
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        top[:] = pairs  # the outermost object comes last
+        return dict(pairs)
+
+    json.loads(line, object_pairs_hook=keep)
+    counts = Counter(key for key, _ in top)
+    repeated = [key for key in _ENVELOPE_KEYS if counts[key] > 1]
+    if repeated:
+        raise Malformed(f"{repeated[0]} is given twice")

@@ -1,0 +1,92 @@
+"""Keyframes: a whole stored state in lines of the log (E126-E136), as text and back."""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import orjson
+
+from app.domain.envelope import Event
+
+TYPE = "keyframe"
+NODE = "agent-graph:keyframe"
+MAX_PARTS = 2_048
+MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+PART_CHARACTERS = 196_608
+
+
+class Part(msgspec.Struct, frozen=True):
+    """The data of one line of a keyframe (E127, E8)."""
+
+    part: int
+    parts: int
+    text: str
+    restart: bool = False
+
+
+class Keyframe(NamedTuple):
+    """A keyframe put together: its state as JSON text (E134), the `ts` of its lines, and when that is in Unix ns."""
+
+    state: bytes
+    ts: str
+    time_ns: int
+
+
+class KeyframeRefused(ValueError):  # noqa: N818 - the rule's word (E130, E135)
+    """The parts do not make a keyframe, or its state does not add up; the text says why."""
+
+
+def read_part(event: Event) -> Part | None:
+    """The part that a line of type `keyframe` holds; None if it is unreadable (E6)."""
+    try:
+        part = msgspec.convert(event.data, Part)
+    except msgspec.ValidationError:
+        return None
+    return part if part.part >= 0 and part.parts >= 0 else None
+
+
+def merge(parts: list[Event]) -> Keyframe:
+    """Puts a keyframe together (E130). Raises KeyframeRefused; what the state says is checked by the one who takes it up (E135)."""
+    read = [read_part(event) for event in parts]
+    texts = {part.part: part.text for part in read if part is not None}
+    if any(part is None or part.parts != len(parts) for part in read) or sorted(texts) != list(range(len(parts))):
+        raise KeyframeRefused("parts are missing, unreadable or do not belong together")
+    if len(parts) > MAX_PARTS:
+        raise KeyframeRefused(f"more than {MAX_PARTS} parts")
+    return Keyframe(_unpack("".join(texts[number] for number in range(len(parts)))), parts[0].ts, parts[0].time_ns)
+
+
+def _unpack(text: str) -> bytes:
+    try:
+        packed = b64decode(text.encode("ascii"), validate=True)
+        unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+        state = unpacking.decompress(packed, MAX_UNPACKED_BYTES + 1)
+    except (binascii.Error, UnicodeEncodeError, zlib.error):
+        raise KeyframeRefused("the text is not base64 of a DEFLATE stream") from None
+    if len(state) > MAX_UNPACKED_BYTES:
+        raise KeyframeRefused(f"it unpacks to more than {MAX_UNPACKED_BYTES} bytes")
+    if not unpacking.eof:
+        raise KeyframeRefused("the text ends too early")
+    return state
+
+
+def lines(state: bytes, event_id: str, ts: str, *, restart: bool = False) -> Iterator[dict[str, Any]]:
+    """The envelopes of the keyframe of a state just after an event (E127, E128)."""
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    text = b64encode(packing.compress(state) + packing.flush()).decode("ascii")
+    cuts = [text[at : at + PART_CHARACTERS] for at in range(0, len(text), PART_CHARACTERS)]
+    for number, cut in enumerate(cuts):
+        data: dict[str, Any] = {"part": number, "parts": len(cuts), "text": cut}
+        if restart:
+            data["restart"] = True
+        yield {"v": 1, "id": f"{event_id}~{number:06d}", "ts": ts, "type": TYPE, "node": NODE, "data": data}
+
+
+def line(envelope: dict[str, Any]) -> bytes:
+    """An envelope as a line of a log, without its line end."""
+    return orjson.dumps(envelope)

@@ -1,0 +1,117 @@
+"""One catalogue of what can go wrong: a class with a code; each door has one table from class to its own form (Q40, R5)."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):  # noqa: N818 - the field's word: what a caller is told, not a fault of the program
+    """Something that a caller is told. `code` is GraphQL's (Q40); `extra` goes beside it in `extensions`."""
+
+    code = "INTERNAL"
+
+    def __init__(self, message: str, **extra: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.extra = {name: value for name, value in extra.items() if value is not None}
+
+
+class Unauthenticated(Problem):
+    """No valid key or login (R8, R9)."""
+
+    code = "UNAUTHENTICATED"
+
+    def __init__(self, message: str = "A valid API key is needed: send it as Authorization: Bearer <key>.") -> None:
+        super().__init__(message)
+
+
+class Forbidden(Problem):
+    """The key is valid, but may not do this (R10, O17)."""
+
+    code = "FORBIDDEN"
+
+
+class NotFound(Problem):
+    """No such thing for this caller; another account's is the same (R10, Q41)."""
+
+    code = "NOT_FOUND"
+
+
+class NodeNotYetCreated(Problem):
+    """The node comes about only later than the moment asked for (R46)."""
+
+    code = "NODE_NOT_YET_CREATED"
+
+    def __init__(self, first_event_id: str) -> None:
+        super().__init__(f"At that moment the node was not there yet: its first event is {first_event_id}.", firstEventId=first_event_id)
+
+
+class OutsideRetentionWindow(Problem):
+    """The moment or event lies before what the graph still holds (R25-R27). Ids are absent where it holds no events."""
+
+    code = "OUTSIDE_RETENTION_WINDOW"
+
+    def __init__(self, first_event_id: str | None = None, last_event_id: str | None = None) -> None:
+        held = f"Held events run from {first_event_id} to {last_event_id}." if first_event_id else "The graph holds no events."
+        super().__init__(held, firstEventId=first_event_id, lastEventId=last_event_id)
+
+
+class BadUserInput(Problem):
+    """A value of the wrong form or out of bounds; `argument` names it by its path (Q40)."""
+
+    code = "BAD_USER_INPUT"
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(message, argument=argument)
+
+
+class SearchQueryInvalid(Problem):
+    """A search that cannot be read (R52, R53); `position` counts its characters from 0."""
+
+    code = "SEARCH_QUERY_INVALID"
+
+    def __init__(self, argument: str, message: str, position: int) -> None:
+        super().__init__(f"{message} (at position {position})", argument=argument, position=position)
+
+
+class CursorInvalid(Problem):
+    """A cursor of another list, or one that cannot be read (Q15)."""
+
+    code = "CURSOR_INVALID"
+
+
+class LateEvent(Problem):
+    """Events older than the graph's newest one, which this version does not take in yet."""
+
+    code = "BAD_USER_INPUT"
+
+    def __init__(self, event_id: str, head_event_id: str) -> None:
+        super().__init__(
+            f"Event {event_id} is older than the graph's newest event {head_event_id}: events must come in order of time. Nothing was taken in.",
+            argument="events",
+        )
+
+
+class TooComplex(Problem):
+    """More than the limits allow (Q36)."""
+
+    code = "QUERY_TOO_COMPLEX"
+
+    def __init__(self, message: str, cost: int, limit: int) -> None:
+        super().__init__(message, cost=cost, limit=limit)
+
+
+class StoreUnavailable(Problem):
+    """The graph database does not answer (O30)."""
+
+    code = "STORE_UNAVAILABLE"
+
+    def __init__(self, message: str = "The graph database does not answer at the moment. Try again shortly.", retry_after: int = 1) -> None:
+        super().__init__(message, retryAfter=retry_after)
+
+
+class DeadlineExceeded(Problem):
+    """The work took longer than it may (Q38)."""
+
+    code = "DEADLINE_EXCEEDED"
+
+    def __init__(self, message: str = "This took longer than allowed and was stopped.") -> None:
+        super().__init__(message)

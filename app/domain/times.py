@@ -1,0 +1,62 @@
+"""Times of events: when one applies (E11), and how a stored time is shown (E123)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+
+_UTC_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d*))?(?:Z|\+00:00)?", re.ASCII)
+_RFC_3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@lru_cache(maxsize=8_192)
+def read_ns(ts: str) -> int | None:
+    """Unix nanoseconds of an event's `ts`; None where it is unreadable (E11)."""
+    found = _UTC_FORM.fullmatch(ts)
+    if found is None:
+        return None
+    return _nanoseconds(found.groups())
+
+
+def event_ns(ts: str) -> int:
+    """Unix nanoseconds at which an event applies: 0 where its `ts` is unreadable (E11)."""
+    found = read_ns(ts)
+    return 0 if found is None else found
+
+
+@lru_cache(maxsize=8_192)
+def shown_ms(ts: str) -> int | None:
+    """Unix milliseconds, rounded down, of any stored time in RFC 3339 form, other offsets included; None if unreadable (E123)."""
+    ns = read_ns(ts)
+    if ns is not None:
+        return ns // NS_PER_MS
+    found = _RFC_3339.fullmatch(ts)
+    if found is None:
+        return None
+    *parts, sign, hours, minutes = found.groups()
+    ns = _nanoseconds(tuple(parts), first_year=1)
+    if ns is None:
+        return None
+    if sign is not None:
+        if int(hours) > 23 or int(minutes) > 59:
+            return None
+        shift = timedelta(hours=int(hours), minutes=int(minutes)) // timedelta(milliseconds=1) * NS_PER_MS
+        ns += -shift if sign == "+" else shift
+    return ns // NS_PER_MS
+
+
+def _nanoseconds(parts: tuple[str | None, ...], first_year: int = 1970) -> int | None:
+    year, month, day, hour, minute, second = (int(part or 0) for part in parts[:6])
+    if year < first_year or hour > 23 or minute > 59 or second > 60:
+        return None
+    try:
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
+    except ValueError:
+        return None
+    fraction = int(((parts[6] or "") + "000000000")[:9])
+    return (moment - _EPOCH) // timedelta(seconds=1) * NS_PER_S + fraction

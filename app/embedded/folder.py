@@ -1,0 +1,141 @@
+"""The store's folder in the data directory: who owns it, its password, what runs in it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import orjson
+import psutil
+from filelock import FileLock, Timeout
+
+from app.embedded.problems import ANOTHER_FOLDER, ELSEWHERE, FolderInUse, FolderUnusable
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What `store.json` says about the store's process: enough to find it again, no secret."""
+
+    pid: int
+    created: float
+    port: int
+    owner: int
+    version: str
+
+    def process(self) -> psutil.Process | None:
+        """The process, if it still runs; a later process with the same number is not taken for it."""
+        try:
+            process = psutil.Process(self.pid)
+            same = abs(process.create_time() - self.created) < 1.0
+            return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+        except psutil.NoSuchProcess:
+            return None
+
+
+class StoreFolder:
+    """`DATA_DIR/store`, and the lock that makes one gateway its owner."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.path = data_dir / "store"
+        self.log = self.path / "store.log"
+        self._lock = FileLock(data_dir / "store.lock", mode=0o600)
+
+    def own(self) -> None:
+        """Make the folder and become its owner until `release`.
+
+        Raises: FolderUnusable, FolderInUse.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.path.chmod(0o700)
+            self._lock.acquire(blocking=False)
+        except Timeout as error:
+            running = self.running()
+            by = f" (process {running.owner})" if running else ""
+            raise FolderInUse(f"Another gateway{by} uses {self.data_dir}: stop it, or {ANOTHER_FOLDER}.") from error
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise FolderUnusable(f"Cannot write to {self.data_dir} ({why}): {ANOTHER_FOLDER}, {ELSEWHERE}.") from error
+
+    def release(self) -> None:
+        """Stop being the owner."""
+        self._lock.release()
+
+    def password(self) -> str:
+        """The store's password, made at the first start and kept in a file that only its owner may read."""
+        path = self.password_file
+        kept = path.read_text(encoding="ascii").strip() if path.exists() else ""
+        if kept:
+            return kept
+        made = secrets.token_urlsafe(32)
+        # The server hashes the password into its own file once. Without ours that file is worth nothing.
+        (self.path / "config" / "server-users.jsonl").unlink(missing_ok=True)
+        _write_private(path, made.encode())
+        return made
+
+    @property
+    def password_file(self) -> Path:
+        """Where the server reads the password: not on its command line, which others can see."""
+        return self.path / "password"
+
+    def running(self) -> Running | None:
+        """What `store.json` says, if it is there and whole."""
+        try:
+            return Running(**orjson.loads((self.path / "store.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def note(self, running: Running) -> None:
+        """Write `store.json`."""
+        _write_private(self.path / "store.json", orjson.dumps(asdict(running)))
+
+    def forget(self) -> None:
+        """Remove `store.json`: nothing runs here any more."""
+        (self.path / "store.json").unlink(missing_ok=True)
+
+    def keep_one_old_log(self, limit: int) -> None:
+        """Put a log of more than `limit` bytes aside, in place of the one before."""
+        if self.log.exists() and self.log.stat().st_size > limit:
+            self.log.replace(self.log.with_suffix(".log.1"))
+
+    def last_log_line(self) -> str:
+        """What the server said last, at most 300 characters."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines() if self.log.exists() else []
+        return lines[-1].strip()[:300] if lines else "it said nothing"
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
+
+    def take_over(self, patience: float) -> None:
+        """Wait up to `patience` seconds for a store that a dead gateway left behind, then end it.
+
+        Raises: FolderInUse if it cannot be ended.
+        """
+        running = self.running()
+        process = running.process() if running else None
+        if process is None:
+            return
+        try:
+            _, alive = psutil.wait_procs([process], timeout=patience)
+            if alive:
+                process.kill()
+                process.wait(timeout=patience)
+        except psutil.NoSuchProcess:
+            return
+        except (psutil.TimeoutExpired, psutil.AccessDenied) as error:
+            raise FolderInUse(f"A store left behind in {self.data_dir} does not end: stop process {process.pid}.") from error
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    # Beside it first: a reader, or a start after a crash, finds the whole file or the old one.
+    new = path.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)

@@ -1,0 +1,36 @@
+"""Loaders: cross references of one operation at one moment, each kind in one statement for all that is asked for at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from aiodataloader import DataLoader
+
+from app.domain.forest import ShownRow
+from app.services.graph_at import GraphAt
+
+
+class NodesByRef(DataLoader[str, ShownRow | None]):
+    """Nodes by their ref at one moment; None for one that is not there."""
+
+    def __init__(self, at: GraphAt) -> None:
+        super().__init__(max_batch_size=1_000)
+        self._at = at
+
+    async def batch_load_fn(self, keys: list[str]) -> list[ShownRow | None]:
+        found = await self._at.nodes(keys)
+        return [found.get(ref) for ref in keys]
+
+
+class PartsByRef(DataLoader[str, Sequence[ShownRow]]):
+    """The tasks, spawns, waits or messages of nodes at one moment, by the node's ref."""
+
+    def __init__(self, at: GraphAt, kind: Literal["task", "spawn", "wait", "message"]) -> None:
+        super().__init__(max_batch_size=1_000)
+        self._at = at
+        self._kind = kind
+
+    async def batch_load_fn(self, keys: list[str]) -> list[Sequence[Any]]:
+        found = await self._at.parts(self._kind, keys)
+        return [found.get(ref, ()) for ref in keys]

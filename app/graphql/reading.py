@@ -1,0 +1,116 @@
+"""One graph at one moment in one operation: what has been read of it so far, and how the rest is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from app.domain.forest import ShownRow
+from app.domain.ids import event_id
+from app.domain.moments import AsOf
+from app.graphql.loaders import NodesByRef, PartsByRef
+from app.graphql.needs import Needs
+from app.services.cursors import Mark
+from app.services.graph_at import GraphAt, KeySet, Snapshot
+
+if TYPE_CHECKING:
+    from app.graphql.context import Context
+
+PartKind: TypeAlias = Literal["task", "spawn", "wait", "message"]
+
+
+class Reading:
+    """One graph at one moment in one operation.
+
+    `asked` is the moment as it was asked for (None: now), by which cursors tell lists apart; `at` may still be of an earlier moment, that of
+    a cursor's first page (Q15). `key` is the graph's for a client's cache (Q46).
+    """
+
+    def __init__(self, context: Context, at: GraphAt, asked: AsOf | None) -> None:
+        self.context = context
+        self.at = at
+        self.asked = asked
+        self.snapshot: Snapshot | None = None
+        self.parts: dict[PartKind, Mapping[str, Sequence[ShownRow]]] = {}
+        self.made: dict[int, Any] = {}
+        self.key = at.info.id + _pinned(at, asked)
+        self._nodes: NodesByRef | None = None
+        self._parts: dict[PartKind, PartsByRef] = {}
+
+    @property
+    def as_of_event_id(self) -> str | None:
+        """The event that everything here is just after; None if the graph holds none."""
+        event = self.at.moment.event
+        return None if event is None else event_id(event)
+
+    @property
+    def mark(self) -> Mark:
+        """The moment as cursors carry it."""
+        return Mark(self.at.moment.event, self.at.moment.time_ns)
+
+    async def load(self, needs: Needs) -> None:
+        """Reads ahead what a selection needs: the whole graph in one statement if it needs more than a few nodes."""
+        if needs.whole:
+            self.snapshot = await self.at.snapshot(needs.key_set)
+        for kind in needs.parts:
+            await self.load_parts(kind, None)
+
+    async def forest(self, key_set: KeySet = KeySet.FULL) -> Snapshot:
+        """The whole graph, with at least these members of each node."""
+        self.snapshot = await self.at.snapshot(key_set)
+        return self.snapshot
+
+    async def node(self, ref: str) -> ShownRow | None:
+        """A node by its ref; None if it is not there at this moment."""
+        if self.snapshot is not None:
+            return self.snapshot.by_ref.get(ref)
+        if self._nodes is None:
+            self._nodes = NodesByRef(self.at)
+        return await self._nodes.load(ref)
+
+    async def nodes(self, refs: Iterable[str]) -> list[ShownRow]:
+        """Those of `refs` that are nodes here, in that order, repeats too."""
+        if self.snapshot is not None:
+            by_ref = self.snapshot.by_ref
+            return [by_ref[ref] for ref in refs if ref in by_ref]
+        if self._nodes is None:
+            self._nodes = NodesByRef(self.at)
+        return [row for row in await self._nodes.load_many(list(refs)) if row is not None]
+
+    async def parts_of(self, kind: PartKind, ref: str) -> Sequence[ShownRow]:
+        """A node's tasks, spawns, waits or messages, in their order."""
+        known = self.parts.get(kind)
+        if known is not None and (isinstance(known, _Whole) or ref in known):
+            return known[ref]
+        if kind not in self._parts:
+            self._parts[kind] = PartsByRef(self.at, kind)
+        return await self._parts[kind].load(ref)
+
+    async def load_parts(self, kind: PartKind, refs: list[str] | None) -> None:
+        """Reads ahead the parts of these nodes in one statement (None: of all)."""
+        known = self.parts.get(kind)
+        if isinstance(known, _Whole):
+            return
+        if refs is None:
+            self.parts[kind] = _Whole(await self.at.parts(kind, None))
+            return
+        missing = refs if known is None else [ref for ref in refs if ref not in known]
+        if missing:
+            found = await self.at.parts(kind, missing)
+            self.parts[kind] = {**(known or {}), **{ref: found.get(ref, ()) for ref in missing}}
+
+
+class _Whole(dict[str, Sequence[ShownRow]]):
+    """Parts of all nodes: one that is not in it has none."""
+
+    def __missing__(self, ref: str) -> Sequence[ShownRow]:
+        return ()
+
+
+def _pinned(at: GraphAt, asked: AsOf | None) -> str:
+    if asked is None:
+        return ""
+    if asked.event is not None:
+        return f"@{event_id(asked.event)}"
+    event = at.moment.event
+    return f"@{event_id(event) if event is not None else ''}:{at.moment.time_ns}"

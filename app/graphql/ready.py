@@ -1,0 +1,26 @@
+"""What resolvers return when all that lies under their field has been read: rows, to be shown by the compiled projection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.graphql.reading import Reading
+
+
+class Ready:
+    """A row, a list of rows or a page of them, of one moment.
+
+    The executor shows it by a compiled projection or, where that cannot, makes the schema's object of it and asks its resolvers.
+    """
+
+    __slots__ = ("reading", "value")
+
+    def __init__(self, reading: Reading, value: Any) -> None:
+        self.reading = reading
+        self.value = value
+
+
+def ready(reading: Reading, value: Any) -> Any:
+    """Rows for a field whose type says what they are. None stays None."""
+    return None if value is None else Ready(reading, value)

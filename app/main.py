@@ -1,0 +1,85 @@
+"""The ASGI application: doors in front of the services (O16)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+import app.web
+from app.domain.problems import Problem
+from app.graphql import execute, graphql_routes
+from app.services.clock import Clock, system_clock
+from app.services.running import Services, running
+from app.services.viewer import Viewer
+from app.settings import Settings, load_settings
+from app.telemetry import set_up_logs
+from app.version import VERSION
+from app.web.health import health_routes
+from app.web.html import problem_page
+from app.web.login import Login
+from app.web.pages import Pages
+from app.web.request_log import RequestLog
+
+STATUS: Final = {
+    "UNAUTHENTICATED": 401,
+    "FORBIDDEN": 403,
+    "NOT_FOUND": 404,
+    "BAD_USER_INPUT": 400,
+    "STORE_UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 503,
+}
+
+
+def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> FastAPI:
+    """The application. While it runs (its lifespan) the store is started or reached and migrated, as `agw serve` does it.
+
+    `clock` gives Unix milliseconds and is asked for every time that matters. Raises: SettingsProblem.
+    """
+    settings = load_settings() if settings is None else settings
+    set_up_logs(settings.log_format, settings.log_level)
+
+    @asynccontextmanager
+    async def lifespan(application: FastAPI) -> AsyncIterator[None]:
+        async with running(settings, clock or system_clock, warm=True) as services:
+            application.state.services = services
+            application.router.routes[:] = _routes(services)
+            yield
+            application.router.routes.clear()
+
+    application = FastAPI(
+        title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None
+    )
+    application.add_middleware(RequestLog)
+    application.add_exception_handler(Problem, _problem)
+    return application
+
+
+def _routes(services: Services) -> list[BaseRoute]:
+    async def ask(viewer: Viewer, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        return await execute(services, viewer, query, variables)
+
+    static = Path(app.web.__file__).parent / "static"
+    return [
+        *graphql_routes(services, services.settings),
+        *health_routes(services),
+        *Login(services).routes(),
+        *Pages(services, ask).routes(),
+        Mount("/static", StaticFiles(directory=static)),
+    ]
+
+
+async def _problem(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, Problem)
+    status = STATUS.get(problem.code, 500)
+    if "text/html" in request.headers.get("accept", ""):
+        return problem_page(problem.message, status)
+    retry = {"Retry-After": "1"} if status == 503 else {}
+    return JSONResponse({"error": problem.message}, status, headers={"Cache-Control": "no-store", **retry})

@@ -1,0 +1,121 @@
+"""Who asks: the viewer behind an `Authorization` header or a cookie (R8-R10, O17, O19), and the operator's key (O18)."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import Final, cast
+
+import structlog
+
+from app.services.clock import Clock
+from app.services.keys import hashed, is_key, key_row
+from app.services.logins import login_ids
+from app.services.viewer import ALL_SCOPES, Scope, Viewer
+from app.store import access as stored
+from app.store.access import KnownKey
+from app.store.connection import Store
+from app.store.deadline import Deadline
+
+DAY_MS: Final = 24 * 60 * 60 * 1000
+
+_SECONDS = 10.0
+_log = structlog.get_logger("access")
+
+
+class Access:
+    """Finds who asks. Every request looks in the store: a key that was revoked is refused from the next one on, in any process (R9)."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._noting: dict[str, asyncio.Task[None]] = {}
+
+    async def viewer(self, authorization: str | None, cookie: str | None = None, deadline: Deadline | None = None) -> Viewer | None:
+        """The viewer of a request; None without a valid key or login.
+
+        `authorization` and `cookie` are the headers as sent. REST never passes the cookie (R8), other doors only from their own pages
+        (`same_origin`). A key counts before the cookie, a wrong one too; `Basic` that holds no key may be meant for a proxy and is no key.
+        """
+        deadline = deadline or Deadline.after(_SECONDS)
+        secret = credential(authorization) if authorization else None
+        if secret is not None and is_key(secret):
+            return await self._by_key(secret, deadline)
+        if secret is not None and not is_basic(authorization):
+            return None
+        ids = login_ids(cookie)
+        if not ids:
+            return None
+        return self._viewer(await stored.known_login(self._store, ids, self._clock(), deadline))
+
+    async def operator_id(self, deadline: Deadline) -> str | None:
+        """The record id of the operator's key, if there is one."""
+        return await stored.operator_id(self._store, deadline)
+
+    async def claim_operator(self, secret: str, *, replace: bool, deadline: Deadline) -> str:
+        """The record id of the operator's key: `secret`'s, if there was none or it is to `replace` it (O18)."""
+        row = key_row(secret, account=stored.LOCAL, name="operator", scopes=ALL_SCOPES, now_ms=self._clock())
+        return await stored.claim_operator(self._store, row, replace=replace, now=self._clock(), deadline=deadline)
+
+    async def close(self) -> None:
+        """Waits for notes of use that are being written."""
+        await asyncio.gather(*self._noting.values(), return_exceptions=True)
+
+    async def _by_key(self, secret: str, deadline: Deadline) -> Viewer | None:
+        key_id = hashed(secret)
+        found = await stored.known_key(self._store, key_id, deadline)
+        if found is None or not hmac.compare_digest(found.row.id, key_id):
+            return None
+        return self._viewer(found)
+
+    def _viewer(self, found: KnownKey | None) -> Viewer | None:
+        now = self._clock()
+        if found is None or (found.row.expires is not None and found.row.expires <= now):
+            return None
+        row = found.row
+        if row.last_used is None or now - row.last_used >= DAY_MS:
+            self._note_use(row.id, now)
+        return Viewer(
+            account=row.account,
+            scopes=frozenset(cast("list[Scope]", row.scopes)),
+            graph_ids=None if row.graph_ids is None else frozenset(row.graph_ids),
+            key_id=None if found.login else row.id,
+            login_id=found.login,
+            operator=found.operator,
+        )
+
+    def _note_use(self, key_id: str, now: int) -> None:
+        # beside the request: an answer neither waits for this nor fails with it
+        if key_id not in self._noting:
+            self._noting[key_id] = asyncio.create_task(self._write_use(key_id, now))
+
+    async def _write_use(self, key_id: str, now: int) -> None:
+        try:
+            await stored.mark_used(self._store, key_id, now, Deadline.after(_SECONDS))
+        except Exception as error:  # noqa: BLE001 - tried again with the key's next request
+            _log.warning("use of a key not noted", key=key_id, error=type(error).__name__)
+        finally:
+            del self._noting[key_id]
+
+
+def is_basic(authorization: str | None) -> bool:
+    """Whether an `Authorization` header is of the scheme `Basic`."""
+    return (authorization or "").lstrip().lower().startswith("basic ")
+
+
+def credential(authorization: str) -> str | None:
+    """The key in an `Authorization` header, by `Bearer` or as the user name of `Basic` (R8); None if there is none."""
+    words = authorization.split()
+    if len(words) < 2:
+        return None
+    scheme = words[0].lower()
+    if scheme == "bearer":
+        return words[1]
+    if scheme == "basic":
+        try:
+            return b64decode(words[1], validate=True).decode("utf-8").partition(":")[0] or None
+        except (Base64Error, UnicodeDecodeError):
+            return None
+    return None

@@ -1,0 +1,55 @@
+"""Cursors (Q15): opaque texts that name a place in one list, and for lists of nodes the moment that it is of."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import orjson
+
+from app.domain.problems import CursorInvalid
+
+
+class Mark(NamedTuple):
+    """The moment that a cursor carries: an event's own id (None: before any) and the time of judging in Unix nanoseconds."""
+
+    event: str | None
+    time_ns: int
+
+
+class Place(NamedTuple):
+    """What a cursor says: the key of its row, and the moment of its list if that is fixed."""
+
+    key: list[Any]
+    mark: Mark | None
+
+
+def list_name(*parts: Any) -> str:
+    """A short name for one list: the same for equal parts (kind, graph, node, order, filter, what was asked of the moment)."""
+    text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=9).hexdigest()
+
+
+def write_cursor(name: str, key: list[Any], mark: Mark | None = None) -> str:
+    """The cursor of the row with `key` in the list called `name`."""
+    return urlsafe_b64encode(orjson.dumps([name, key, mark])).decode("ascii").rstrip("=")
+
+
+def read_cursor(text: str, name: str) -> Place:
+    """What a cursor of the list called `name` says. Raises: CursorInvalid, also for a cursor of another list."""
+    try:
+        found = orjson.loads(urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)))
+    except (ValueError, binascii.Error):
+        raise CursorInvalid("This is not a cursor.") from None
+    match found:
+        case [str(own), list(key), None]:
+            place = Place(key, None)
+        case [str(own), list(key), [str() | None as event, int(time_ns)]]:
+            place = Place(key, Mark(event, time_ns))
+        case _:
+            raise CursorInvalid("This is not a cursor.")
+    if own != name:
+        raise CursorInvalid("This cursor belongs to another list: another graph, node, order, filter or moment.")
+    return place

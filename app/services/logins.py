@@ -1,0 +1,86 @@
+"""People's logins: one-time codes, cookies, signing out (O19)."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+from app.domain.problems import Unauthenticated
+from app.services.clock import Clock
+from app.services.keys import hashed, is_key
+from app.services.viewer import Viewer
+from app.store import access as stored
+from app.store.connection import Store
+from app.store.deadline import Deadline
+
+CODE_MS: Final = 10 * 60 * 1000
+LOGIN_MS: Final = 30 * 24 * 60 * 60 * 1000
+
+COOKIE = "agw_login"
+"""Cookies are this, or this, `_` and a port: browsers share cookies among the ports of a host."""
+
+_MOST_COOKIES = 8
+_LONGEST_TOKEN = 100
+
+
+class Logins:
+    """One-time codes and the logins they give, kept as hashes in the store, so that any process knows them."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def code(self, viewer: Viewer, deadline: Deadline) -> str:
+        """A new code, good once and for ten minutes, for a login with the rights of the key that asks. Raises: Unauthenticated for a login."""
+        if viewer.key_id is None:
+            raise Unauthenticated("A login link is made with a key.")
+        return await self.code_for(viewer.key_id, deadline)
+
+    async def code_for(self, key_id: str, deadline: Deadline) -> str:
+        """A new code for a login with the rights of the key with this record id."""
+        code = secrets.token_urlsafe(24)
+        now = self._clock()
+        await stored.add_code(self._store, hashed(code), key_id, now=now, expires=now + CODE_MS, deadline=deadline)
+        return code
+
+    async def redeem(self, code: str, deadline: Deadline) -> str:
+        """The cookie's value for a code, which is used up. Raises: Unauthenticated."""
+        token = secrets.token_urlsafe(32)
+        now = self._clock()
+        known = 0 < len(code) <= _LONGEST_TOKEN and await stored.redeem_code(
+            self._store, hashed(code), hashed(token), now=now, expires=now + LOGIN_MS, deadline=deadline
+        )
+        if not known:
+            raise Unauthenticated("This link has been used or is older than ten minutes. `agw open` makes a new one.")
+        return token
+
+    async def with_key(self, secret: str, deadline: Deadline) -> str:
+        """The cookie's value for a key. Raises: Unauthenticated."""
+        now = self._clock()
+        row = await stored.key(self._store, hashed(secret), deadline) if is_key(secret) else None
+        if row is None or (row.expires is not None and row.expires <= now):
+            raise Unauthenticated("This is no valid key.")
+        token = secrets.token_urlsafe(32)
+        await stored.add_login(self._store, hashed(token), row.id, now=now, expires=now + LOGIN_MS, deadline=deadline)
+        return token
+
+    async def sign_out(self, cookie: str | None, deadline: Deadline) -> None:
+        """Ends the logins of a `Cookie` header."""
+        ids = login_ids(cookie)
+        if ids:
+            await stored.remove_logins(self._store, ids, deadline)
+
+
+def login_ids(cookie: str | None) -> list[str]:
+    """Record ids of the logins that a `Cookie` header names, at most 8."""
+    if not cookie or COOKIE not in cookie:
+        return []
+    pairs = (part.strip().partition("=") for part in cookie.split(";"))
+    tokens = [value for name, _, value in pairs if name == COOKIE or name.startswith(f"{COOKIE}_")]
+    return [hashed(token) for token in tokens[:_MOST_COOKIES] if 0 < len(token) <= _LONGEST_TOKEN]
+
+
+def cookie_names(cookie: str | None) -> list[str]:
+    """Names of the login cookies in a `Cookie` header."""
+    names = (part.strip().partition("=")[0] for part in (cookie or "").split(";"))
+    return [name for name in names if name == COOKIE or name.startswith(f"{COOKIE}_")]

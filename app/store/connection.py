@@ -1,0 +1,200 @@
+"""One connection pool to the graph database over Bolt: reads, writing transactions, their deadlines and retries."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Literal, TypeVar
+
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    NotificationMinimumSeverity,
+    Query,
+    Record,
+    unit_of_work,
+)
+
+from app.domain.problems import DeadlineExceeded, StoreUnavailable
+from app.store.deadline import Deadline
+from app.store.faults import DRIVER_ERRORS, is_gone, is_retryable, is_timed_out, translated
+from app.store.greeting import Engine, greet
+from app.store.statements import statement
+
+T = TypeVar("T")
+
+CONNECTIONS = 40
+"""Connections of one process. Eight workers stay below Neo4j's default of 400 Bolt threads (O25)."""
+
+CONNECT_SECONDS = 0.8
+ACQUIRE_SECONDS = 1.2
+"""A store that is gone must be known as gone within 2 s, retries included (O30): `GIVE_UP_SECONDS` + this."""
+GIVE_UP_SECONDS = 0.5
+
+_FIRST_PAUSE = 0.01
+_LONGEST_PAUSE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """Where the store is and how to get in. Without `database` the server's default one is used."""
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    database: str | None = None
+
+
+class Transaction:
+    """A writing transaction: statements by name, in order."""
+
+    def __init__(self, transaction: AsyncManagedTransaction) -> None:
+        self._transaction = transaction
+
+    async def run(self, name: str, /, **params: Any) -> list[Record]:
+        """All records of one statement."""
+        return await self.run_text(statement(name), **params)
+
+    async def run_text(self, text: str, **params: Any) -> list[Record]:
+        """The same for a statement that has no name: a part of a migration."""
+        try:
+            result = await self._transaction.run(text, params)
+            return [record async for record in result]
+        except DRIVER_ERRORS as error:
+            if is_timed_out(error):  # here, because the driver would take one engine's time-out for a passing fault
+                raise DeadlineExceeded from error
+            raise
+
+    async def one(self, name: str, /, **params: Any) -> Record | None:
+        """The first record of one statement, if there is any."""
+        records = await self.run(name, **params)
+        return records[0] if records else None
+
+
+class Store:
+    """One connection pool to the graph database over Bolt.
+
+    Every call takes the deadline of its unit of work and raises `DeadlineExceeded` when it has passed, and `StoreUnavailable`
+    within 2 s when the store is gone (O25, O30). A store that comes back at the same address is used again without further ado.
+    """
+
+    def __init__(self, driver: AsyncDriver, engine: Engine, agent: str, database: str | None) -> None:
+        self.engine: Literal["neo4j", "embedded"] = engine
+        self.agent = agent
+        self._driver = driver
+        self._slots = asyncio.Semaphore(CONNECTIONS)
+        # Embedded: transactions that write at the same time conflict on pages even where they share no row. Neo4j: writers that
+        # wait for a graph's lock must leave connections to reads.
+        self._writers = asyncio.Semaphore(1 if engine == "embedded" else CONNECTIONS // 2)
+        self._session: dict[str, Any] = {"database": database}
+        if engine == "neo4j":  # a cluster's replica must have seen our own writes (O23); the embedded engine is one server
+            self._session["bookmark_manager"] = AsyncGraphDatabase.bookmark_manager()
+        self._reading = {**self._session, "default_access_mode": READ_ACCESS, "fetch_size": -1}
+
+    @classmethod
+    async def open(cls, address: StoreAddress, patience: float = 10.0) -> Store:
+        """Connect, and wait up to `patience` seconds for a first answer.
+
+        Raises: StoreUnreachable, StoreRefused.
+        """
+        logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it writes, with addresses, what it also raises
+        driver = AsyncGraphDatabase.driver(
+            address.uri,
+            auth=(address.username, address.password),
+            max_connection_pool_size=CONNECTIONS,
+            connection_timeout=CONNECT_SECONDS,
+            connection_acquisition_timeout=ACQUIRE_SECONDS,
+            notifications_min_severity=NotificationMinimumSeverity.OFF,
+            telemetry_disabled=True,
+            user_agent="agent-graph-gateway",
+            initial_retry_delay=_FIRST_PAUSE,
+        )
+        try:
+            engine, agent = await greet(driver, address.uri, address.database, Deadline.after(patience))
+        except BaseException:
+            await driver.close()
+            raise
+        return cls(driver, engine, agent, address.database)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._driver.close()
+
+    async def read(self, name: str, /, deadline: Deadline, **params: Any) -> list[Record]:
+        """All records of one statement that only reads, in a transaction of its own."""
+        text = statement(name)
+        try:
+            async with asyncio.timeout(deadline.remaining()), self._slots:
+                return await self._read(text, deadline, params)
+        except TimeoutError as error:
+            raise DeadlineExceeded from error
+
+    async def one(self, name: str, /, deadline: Deadline, **params: Any) -> Record | None:
+        """The first record of one statement that only reads, if there is any."""
+        records = await self.read(name, deadline, **params)
+        return records[0] if records else None
+
+    async def write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
+        """What `work` gives, done in one writing transaction that is committed when it returns.
+
+        `work` may be run more than once: conflicts and lost connections are tried again within the deadline. When the connection
+        breaks during the commit the outcome is unknown, and `StoreUnavailable` is raised.
+        """
+        try:
+            async with asyncio.timeout(deadline.remaining()), self._writers, self._slots:
+                return await self._write(work, deadline)
+        except TimeoutError as error:
+            raise DeadlineExceeded from error
+
+    async def _read(self, text: str, deadline: Deadline, params: dict[str, Any]) -> list[Record]:
+        give_up = monotonic() + GIVE_UP_SECONDS
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with self._driver.session(**self._reading) as session:
+                    result = await session.run(Query(text, timeout=_server_seconds(deadline)), params)
+                    return [record async for record in result]
+            except DRIVER_ERRORS as error:
+                if not is_retryable(error) or is_timed_out(error) or (is_gone(error) and monotonic() > give_up):
+                    raise translated(error) from error
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
+        loop = asyncio.get_running_loop()
+        patience = GIVE_UP_SECONDS + ACQUIRE_SECONDS
+
+        @unit_of_work(timeout=_server_seconds(deadline))
+        async def attempt(transaction: AsyncManagedTransaction) -> T:
+            connecting.reschedule(None)
+            try:
+                return await work(Transaction(transaction))
+            except DRIVER_ERRORS:
+                connecting.reschedule(loop.time() + patience)
+                raise
+
+        # The driver goes on trying to connect for as long as its retries may take; a store that is gone must be known sooner.
+        try:
+            async with asyncio.timeout(patience) as connecting, self._driver.session(**self._session, **_retries(deadline)) as session:
+                return await session.execute_write(attempt)
+        except DRIVER_ERRORS as error:
+            raise translated(error) from error
+        except TimeoutError as error:
+            if connecting.expired():
+                raise StoreUnavailable from error
+            raise
+
+
+def _server_seconds(deadline: Deadline) -> float:
+    # Zero would mean "without limit" to the server, and less is refused.
+    return max(deadline.remaining(), 0.001)
+
+
+def _retries(deadline: Deadline) -> dict[str, Any]:
+    return {"default_access_mode": WRITE_ACCESS, "max_transaction_retry_time": max(deadline.remaining(), 0.0)}

@@ -1,0 +1,103 @@
+"""The `Graph` row: what a graph is called, whose it is, and where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from neo4j import Record
+
+from app.store.connection import Store, Transaction
+from app.store.deadline import Deadline
+from app.store.keys import generation_key
+
+
+class Standing(NamedTuple):
+    """Where a graph stands. One list property in the store, so that no reader sees half of it.
+
+    `head`: the place of the newest event that readers may see. `floor`: of the first held event (0: none). `revision`: moves when held
+    history changes (odd: it is being rewritten). `arrival`: number of the event that came last. `written`, `applied`: how far an append got
+    (its events and ended states; its current rows). `held`: how many events readers may see.
+    """
+
+    head: int
+    floor: int
+    revision: int
+    arrival: int
+    written: int
+    applied: int
+    held: int
+
+    @property
+    def settled(self) -> bool:
+        """Whether no append is under way, or was left half done."""
+        return self.written == self.applied == self.head and self.revision % 2 == 0
+
+
+class EventMark(NamedTuple):
+    """An event at one end of what is held: its own id, its `ts` as written and its time (E11) in Unix milliseconds."""
+
+    id: str
+    ts: str
+    time_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRow:
+    """A graph and where it stands. `first` and `last` are the events at `standing`'s floor and head.
+
+    `created` and `heard` (when a producer last sent something; None: never) are Unix milliseconds. `retention_events` None: the server's setting.
+    """
+
+    id: str
+    account: str
+    title: str | None
+    source: str
+    created: int
+    retention_events: int | None
+    generation: int
+    g: str
+    heard: int | None
+    standing: Standing
+    first: EventMark | None
+    last: EventMark | None
+
+
+async def create(
+    store: Store, *, graph_id: str, account: str, title: str | None, source: str, created: int, retention: int | None, deadline: Deadline
+) -> None:
+    """Makes the row of a new graph; `graph_id` must be new."""
+    g = generation_key(graph_id, 1)
+
+    async def work(tx: Transaction) -> None:
+        await tx.run(
+            "graph/create", id=graph_id, account=account, title=title, source=source, created=created, retention=retention, g=g
+        )
+
+    await store.write(work, deadline)
+
+
+async def standing(store: Store, graph_id: str, deadline: Deadline) -> tuple[str, Standing] | None:
+    """The key of the graph's generation, and where it stands. None: no such graph."""
+    record = await store.one("graph/standing", deadline, id=graph_id)
+    return None if record is None else (record["g"], Standing(*record["at"]))
+
+
+async def one(store: Store, graph_id: str, deadline: Deadline) -> GraphRow | None:
+    """One graph. None: no such graph."""
+    record = await store.one("graph/one", deadline, id=graph_id)
+    return None if record is None else _row(record)
+
+
+async def of_account(store: Store, account: str, deadline: Deadline) -> list[GraphRow]:
+    """Every graph of an account, in no order."""
+    return [_row(record) for record in await store.read("graph/of_account", deadline, account=account)]
+
+
+def _row(record: Record) -> GraphRow:
+    values: dict[str, Any] = record["graph"]
+    return GraphRow(**values, standing=Standing(*record["at"]), first=_mark(record["first"]), last=_mark(record["last"]))
+
+
+def _mark(values: dict[str, Any] | None) -> EventMark | None:
+    return None if values is None else EventMark(**values)

@@ -1,0 +1,41 @@
+"""The Cypher of the gateway, found by name: one file for each statement, in `cypher/`."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import app
+
+_MIGRATIONS = "migrations"
+
+
+@cache
+def cypher_folder() -> Path:
+    """Where the statements are: inside the package when installed from a wheel, beside it in the source tree."""
+    package = Path(app.__file__).parent
+    installed = package / "cypher"
+    return installed if installed.is_dir() else package.parent / "cypher"
+
+
+@cache
+def statement(name: str) -> str:
+    """The text of `cypher/<name>.cypher` without its header comment; `name` may have folders (`read/nodes_now`).
+
+    Raises: FileNotFoundError if there is no such statement.
+    """
+    return without_header((cypher_folder() / f"{name}.cypher").read_text(encoding="utf-8"))
+
+
+def statement_names() -> list[str]:
+    """Names of all statements, sorted, migrations left out."""
+    folder = cypher_folder()
+    names = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*.cypher"))
+    return sorted(name.as_posix() for name in names if name.parts[0] != _MIGRATIONS)
+
+
+def without_header(text: str) -> str:
+    """`text` from its first line that is neither empty nor a `//` comment."""
+    lines = text.splitlines()
+    start = next((at for at, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("//")), len(lines))
+    return "\n".join(lines[start:]).strip()

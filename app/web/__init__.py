@@ -1,0 +1,1 @@
+"""Pages for people, health checks and what every HTTP answer has in common."""

@@ -1,0 +1,40 @@
+"""Pages as text: every value goes through `escape`, and a strict policy lets nothing from elsewhere in (O21)."""
+
+from __future__ import annotations
+
+from html import escape
+
+from starlette.responses import HTMLResponse
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+def page(title: str, body: str, *, status: int = 200, refresh: str | None = None, signed_in: bool = False) -> HTMLResponse:
+    """A page. `body` is HTML, `title` is text; `refresh` a path of ours to go to at once."""
+    leave = '<form method="post" action="/logout"><button>Sign out</button></form>' if signed_in else ""
+    go_on = f'<meta http-equiv="refresh" content="0; url={escape(refresh)}">' if refresh else ""
+    return HTMLResponse(
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">{go_on}'
+        f'<title>{escape(title)}</title><link rel="stylesheet" href="/static/style.css"></head><body>'
+        f'<header><a href="/">Agent Graph Gateway</a>{leave}</header><main>{body}</main></body></html>',
+        status_code=status,
+        headers=HEADERS,
+    )
+
+
+def problem_page(message: str, status: int, *, signed_in: bool = False) -> HTMLResponse:
+    """A page that says what went wrong."""
+    answer = page("Agent Graph Gateway", f'<p class="problem">{escape(message)}</p>', status=status, signed_in=signed_in)
+    if status == 503:
+        answer.headers["Retry-After"] = "1"
+    return answer

@@ -1,0 +1,66 @@
+"""What every HTTP answer of every door has: a Request-Id, and one log line without content (O28)."""
+
+from __future__ import annotations
+
+import secrets
+from time import perf_counter
+from typing import Any
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_log = structlog.get_logger("request")
+
+_FAILED = b'{"error":"Something went wrong here. The log has more under this Request-Id."}'
+
+
+class RequestLog:
+    """Innermost knows most: doors find `request.state.request_id`, and add what the line should tell to the dict `request.state.log`.
+
+    Its members: `door`, `operation` (a name of ours, never a caller's text), `key` (a record id), and whatever counts a door has
+    (`statements`, `rows`). Paths and queries are left out: they may hold a login code or what an agent wrote.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        started = perf_counter()
+        request_id = new_request_id()
+        told: dict[str, Any] = {"id": request_id}
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        state["log"] = told
+        status = 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"request-id", request_id.encode())]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception:
+            _log.exception("failed", **told)
+            if scope["type"] == "websocket" or status:
+                raise
+            await sending({"type": "http.response.start", "status": 500, "headers": [(b"content-type", b"application/json")]})
+            await send({"type": "http.response.body", "body": _FAILED})
+        finally:
+            told["status"] = status
+            told["ms"] = round((perf_counter() - started) * 1000, 1)
+            if told.get("door") == "health":
+                _log.debug("request", **told)
+            else:
+                _log.info("request", **told)
+
+
+def new_request_id() -> str:
+    """`req_` and 12 random bytes as base64url (R3)."""
+    return "req_" + secrets.token_urlsafe(12)

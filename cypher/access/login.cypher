@@ -1,0 +1,10 @@
+// The login among these that is on record, with the key it came from and whether that is the operator's.
+// Takes: ids (hashes, at most 8), now (Unix ms)
+// Leans on: login_id, key_id, account_name
+UNWIND $ids AS id
+MATCH (l:Login {id: id})
+WHERE l.expires > $now
+MATCH (k:Key {id: l.key})
+OPTIONAL MATCH (a:Account {name: k.account})
+RETURN l.id AS login, properties(k) AS key, a.operator = k.id AS operator
+LIMIT 1

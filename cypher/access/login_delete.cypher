@@ -1,0 +1,6 @@
+// Ends logins.
+// Takes: ids (hashes)
+// Leans on: login_id
+UNWIND $ids AS id
+MATCH (l:Login {id: id})
+DELETE l

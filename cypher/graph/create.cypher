@@ -1,0 +1,6 @@
+// A new graph without events. `at` is [head, floor, revision, arrival, written, applied, held] in one property: no reader sees half of it.
+// Takes: id, account, title, source, created (Unix ms), retention (null: the server's setting), g (key of generation 1)
+// Leans on: graph_id
+CREATE (g:Graph {id: $id})
+SET g.account = $account, g.title = $title, g.source = $source, g.created = $created, g.retention_events = $retention,
+    g.generation = 1, g.g = $g, g.lock = 0, g.adding = 0, g.at = [0, 0, 0, 0, 0, 0, 0]

@@ -1,0 +1,5 @@
+// How many indexes are still being filled.
+// Takes: nothing
+SHOW INDEXES YIELD state
+WHERE state <> 'ONLINE'
+RETURN count(*) AS number
