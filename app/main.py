@@ -16,8 +16,9 @@ from starlette.staticfiles import StaticFiles
 import app.web
 from app.domain.problems import Problem
 from app.graphql import execute, graphql_routes
+from app.services.bundle import Services
 from app.services.clock import Clock, system_clock
-from app.services.running import Services, running
+from app.services.running import running
 from app.services.viewer import Viewer
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
@@ -54,9 +55,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
             yield
             application.router.routes.clear()
 
-    application = FastAPI(
-        title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None
-    )
+    application = FastAPI(title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     application.add_middleware(RequestLog)
     application.add_exception_handler(Problem, _problem)
     return application

@@ -8,10 +8,10 @@ from typing import Any
 
 from app.cli.gateway import Appended
 from app.cli.stop import Stop
-from app.domain.envelope import Event
 from app.domain.problems import Problem
+from app.services.bundle import Services
 from app.services.clock import system_clock
-from app.services.running import Services, running
+from app.services.running import running
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import Settings
 from app.store.access import LOCAL
@@ -41,10 +41,10 @@ class DirectGateway:
 
         return await execute(self._services, self._viewer, query, variables)
 
-    async def append(self, graph_id: str, events: Sequence[Event]) -> Appended:
+    async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """The events, through the append service."""
         try:
-            taken = await self._services.appends.append(self._viewer, graph_id, events, Deadline.after(_APPEND_SECONDS))
+            taken = await self._services.appends.append(self._viewer, graph_id, lines, Deadline.after(_APPEND_SECONDS))
         except Problem as problem:
             raise Stop(problem.message) from problem
         return Appended(taken.accepted, taken.duplicates, len(taken.invalid))

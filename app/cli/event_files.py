@@ -18,7 +18,7 @@ _BLOCK = 1 << 16
 
 @dataclass
 class Log:
-    """The lines of one log. Of an event only its line and what it sorts by are kept; it is read again when it is sent."""
+    """The lines of one log. Of an event only its line and what it sorts by are kept."""
 
     skipped: int = 0
     duplicates: int = 0
@@ -49,13 +49,12 @@ class Log:
         self._ids.add(key)
         self._lines.append((event.time_ns, key, event.line))
 
-    def events(self) -> Iterator[Event]:
+    def lines(self) -> Iterator[bytes]:
         """The keyframe that the log starts from, if it has one, then the events in E10's order."""
         self._lines.sort()
-        for line in self._base:
-            yield parse_line(line)
+        yield from self._base
         for _, _, line in self._lines:
-            yield parse_line(line)
+            yield line
 
     def _keyframe(self, event: Event) -> None:
         data = event.data if isinstance(event.data, dict) else {}
@@ -68,7 +67,7 @@ class Log:
 
 
 def files_in(paths: list[str]) -> list[Path | None]:
-    """The event files that `paths` name: files, all `.jsonl` below folders in order of their names, None for standard input. Raises: Stop."""
+    """The event files that `paths` name: files, all `.jsonl` below folders by name, None for standard input. Raises: Stop."""
     found: list[Path | None] = []
     for text in paths:
         path = Path(text)
@@ -89,13 +88,13 @@ def files_in(paths: list[str]) -> list[Path | None]:
 def read_log(files: list[Path | None], advance: Callable[[int], None]) -> Log:
     """All files joined as one log; `advance` hears of the bytes read.
 
-    A file that is no text, or cannot be read, stops the import if it was the only one, and is left out and told about otherwise. Raises: Stop.
+    A file that is no text, or cannot be read, is left out and told about. Raises: Stop if it was the only one, or if there is no event.
     """
     log = Log()
     for file in files:
         try:
             _read_file(log, file, advance)
-        except _NoText as error:
+        except _NoTextError as error:
             log.unreadable.append(f"{file or 'standard input'}: {error}")
         except OSError as error:
             log.unreadable.append(f"{file}: {error.strerror or error}.")
@@ -106,8 +105,8 @@ def read_log(files: list[Path | None], advance: Callable[[int], None]) -> Log:
     return log
 
 
-class _NoText(Exception):
-    pass
+class _NoTextError(Exception):
+    """The file is of some other kind."""
 
 
 def _read_file(log: Log, file: Path | None, advance: Callable[[int], None]) -> None:
@@ -122,7 +121,7 @@ def _read_lines(log: Log, stream: BinaryIO, advance: Callable[[int], None]) -> N
     waiting = 0
     for at, line in enumerate(stream):
         if at < 3 and b"\0" in line:  # JSON holds no such byte: some other kind of file
-            raise _NoText("this is no text. Event files are JSON Lines: one event a line.")
+            raise _NoTextError("this is no text. Event files are JSON Lines: one event a line.")
         log.add(line.rstrip(b"\n").removesuffix(b"\r"))
         waiting += len(line)
         if waiting > _BLOCK:
@@ -141,15 +140,15 @@ def _nothing(files: list[Path | None], log: Log) -> str:
     return f"{names}: no events there. Event files are JSON Lines: one event a line."
 
 
-def batches(events: Iterable[Event], most: int, most_bytes: int) -> Iterator[list[Event]]:
-    """`events` in batches of at most `most` events and, but for single long ones, `most_bytes` bytes."""
-    batch: list[Event] = []
+def batches(lines: Iterable[bytes], most: int, most_bytes: int) -> Iterator[list[bytes]]:
+    """`lines` in batches of at most `most` and, but for single long ones, `most_bytes` bytes."""
+    batch: list[bytes] = []
     size = 0
-    for event in events:
-        if batch and (len(batch) == most or size + len(event.line) > most_bytes):
+    for line in lines:
+        if batch and (len(batch) == most or size + len(line) > most_bytes):
             yield batch
             batch, size = [], 0
-        batch.append(event)
-        size += len(event.line)
+        batch.append(line)
+        size += len(line)
     if batch:
         yield batch

@@ -13,7 +13,6 @@ import orjson
 import psutil
 
 from app.cli.stop import Stop
-from app.domain.envelope import Event
 from app.settings import Settings
 
 FILE = "gateway.json"
@@ -36,8 +35,8 @@ class Gateway(Protocol):
     async def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         """The whole answer to a GraphQL operation, errors included. Raises: Stop where there is none."""
 
-    async def append(self, graph_id: str, events: Sequence[Event]) -> Appended:
-        """Takes in events, whole or not at all. Raises: Stop."""
+    async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
+        """Takes in events, each a JSON text, whole or not at all. Raises: Stop."""
 
     async def login_link(self) -> str:
         """A new one-time link. Raises: Stop."""
@@ -102,10 +101,10 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     if settings.url is not None:
         if settings.key is None:
             raise Stop("AGW_URL is set but AGW_KEY is not: set it to a key of that gateway.")
-        place = (settings.url, settings.key)
+        place = (settings.url, settings.key.get_secret_value())
     else:
         served = running_on(settings.data_dir)
-        place = None if served is None else (served.url, settings.key or _kept_key(settings))
+        place = None if served is None else (served.url, _own_key(settings))
     if place is not None:
         from app.cli.remote import RemoteGateway
 
@@ -118,10 +117,11 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
         yield direct
 
 
-def _kept_key(settings: Settings) -> str:
+def _own_key(settings: Settings) -> str:
     from app.services.operator_key import kept_key
 
-    key = kept_key(settings.data_dir) or settings.admin_key
+    given = settings.key or settings.admin_key
+    key = given.get_secret_value() if given else kept_key(settings.data_dir)
     if key is None:
         raise Stop(f"The operator's key is not in {settings.data_dir}: set AGW_KEY to a key of the gateway.")
     return key

@@ -52,11 +52,12 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
     async with gateway(settings) as through:
         graph_id = graph or await _new_graph(through, title, keep)
         accepted = duplicates = invalid = 0
-        for batch in batches(log.events(), BATCH, BATCH_BYTES):
+        for batch in batches(log.lines(), BATCH, BATCH_BYTES):
             try:
                 taken = await through.append(graph_id, batch)
             except Stop as stop:
-                raise Stop(f"{stop} ({graph_id}: {accepted:,} events taken in so far; importing again into it goes on.)" if accepted else str(stop)) from stop
+                so_far = f" {accepted:,} events are in {graph_id}; import again with --graph {graph_id} to go on." if accepted else ""
+                raise Stop(f"{stop}{so_far}") from stop
             accepted, duplicates, invalid = accepted + taken.accepted, duplicates + taken.duplicates, invalid + taken.invalid
             progress.advance(task, len(batch))
         return graph_id, Appended(accepted, duplicates, invalid)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -20,11 +20,11 @@ app = typer.Typer(
 )
 keys = typer.Typer(help="Makes, lists and revokes keys.", no_args_is_help=True)
 
-DataDir = Annotated[Optional[Path], typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
+DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsOf = Annotated[Optional[str], typer.Option("--as-of", help="An event id, Unix ms, a time (RFC 3339) or an age such as 10m.")]
-Host = Annotated[Optional[str], typer.Option(help="Address to listen at (AGW_HOST).")]
-Port = Annotated[Optional[int], typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="An event id, Unix ms, a time (RFC 3339) or an age such as 10m.")]
+Host = Annotated[str | None, typer.Option(help="Address to listen at (AGW_HOST).")]
+Port = Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
 
 
 @app.command()
@@ -32,7 +32,7 @@ def serve(
     host: Host = None,
     port: Port = None,
     data_dir: DataDir = None,
-    workers: Annotated[Optional[int], typer.Option(min=1, help="Processes that answer (AGW_WORKERS).")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that answer (AGW_WORKERS).")] = None,
 ) -> None:
     """Start the gateway, and its embedded store unless NEO4J_URI is set."""
     from app.cli.serving import serve as run
@@ -46,20 +46,19 @@ def demo(
     port: Port = None,
     data_dir: DataDir = None,
     events: Annotated[int, typer.Option(min=100, max=1_000_000, help="Events of the fleet's past.")] = 2_000,
-    seed: Annotated[int, typer.Option(help="Another seed gives another fleet.")] = 1,
-    pace: Annotated[float, typer.Option(min=0.0, help="Events a second from now on; 0 for none.")] = 2.0,
+    seed: Annotated[int, typer.Option(help="Another seed gives another fleet.")] = 7,
 ) -> None:
     """Start a gateway on data of its own, with a demo fleet in it that goes on working."""
     from app.cli.demo import demo as run
 
-    run(host=host, port=port, data_dir=data_dir, events=events, seed=seed, pace=pace)
+    run(host=host, port=port, data_dir=data_dir, events=events, seed=seed)
 
 
 @app.command("import")
 def import_(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Event files (.jsonl), folders of them, or - for standard input.")],
-    graph: Annotated[Optional[str], typer.Option(help="The graph to import into; a new one without.")] = None,
-    title: Annotated[Optional[str], typer.Option(help="Title of the new graph.")] = None,
+    graph: Annotated[str | None, typer.Option(help="The graph to import into; a new one without.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the new graph.")] = None,
     keep: Annotated[int, typer.Option(min=0, help="How many events the new graph keeps; 0 keeps all.")] = 0,
     json: Json = False,
     data_dir: DataDir = None,
@@ -72,8 +71,8 @@ def import_(
 
 @app.command()
 def create(
-    title: Annotated[Optional[str], typer.Option(help="Its title.")] = None,
-    keep: Annotated[Optional[int], typer.Option(min=0, help="How many events it keeps; 0 keeps all.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    keep: Annotated[int | None, typer.Option(min=0, help="How many events it keeps; 0 keeps all.")] = None,
     json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -108,7 +107,7 @@ def tree(
 @app.command()
 def query(
     document: Annotated[str, typer.Argument(metavar="FILE or TEXT", help="A GraphQL operation, a file with one, or - for standard input.")],
-    var: Annotated[Optional[list[str]], typer.Option("--var", metavar="K=V", help="A variable; JSON, else text.")] = None,
+    var: Annotated[list[str] | None, typer.Option("--var", metavar="K=V", help="A variable; JSON, else text.")] = None,
     as_of: AsOf = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -120,7 +119,7 @@ def query(
 
 @app.command("open")
 def open_(
-    graph: Annotated[Optional[str], typer.Argument(metavar="GRAPH", help="A graph's id.")] = None,
+    graph: Annotated[str | None, typer.Argument(metavar="GRAPH", help="A graph's id.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it, or only print the link.")] = True,
     json: Json = False,
     data_dir: DataDir = None,
@@ -171,7 +170,7 @@ def run(arguments: list[str]) -> int:
         code = app(arguments, prog_name="agw", standalone_mode=False)
     except usage_error as error:
         where = getattr(getattr(error, "ctx", None), "command_path", "agw")
-        return _said(f"{where}: {error.format_message()} Try {where} --help.", 2)
+        return _said(f"{where}: {error.format_message().rstrip('.')}. Try {where} --help.", 2)
     except Stop as stop:
         return _said(str(stop), stop.code)
     except KeyboardInterrupt:

@@ -12,16 +12,17 @@ import orjson
 
 from app.cli.gateway import Appended
 from app.cli.stop import Stop
-from app.domain.envelope import Event
 
 _SECONDS = 40.0
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
 
-_APPEND = "mutation($graphId: ID!, $events: [JSON!]!) { appendEvents(graphId: $graphId, events: $events) { accepted duplicates invalid { index } } }"
+_APPEND = """mutation Append($graphId: ID!, $events: [JSON!]!) {
+  appendEvents(graphId: $graphId, events: $events) { accepted duplicates invalid { index } }
+}"""
 
 
 class RemoteGateway:
-    """Speaks GraphQL to the gateway at an address. Busy answers are tried again for a few seconds: all that commands send may be repeated."""
+    """Speaks GraphQL to the gateway at an address. Busy answers are asked again for a few seconds: appends may be repeated."""
 
     def __init__(self, client: httpx.AsyncClient, url: str) -> None:
         self._client = client
@@ -43,10 +44,10 @@ class RemoteGateway:
         """One GraphQL operation."""
         return await self._graphql(orjson.dumps({"query": query, "variables": variables}))
 
-    async def append(self, graph_id: str, events: Sequence[Event]) -> Appended:
-        """The events as they were sent, by `appendEvents`."""
-        lines = [orjson.Fragment(event.line) for event in events]
-        body = orjson.dumps({"query": _APPEND, "variables": {"graphId": graph_id, "events": lines}})
+    async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
+        """The events as they are, by `appendEvents`."""
+        events = [orjson.Fragment(line) for line in lines]
+        body = orjson.dumps({"query": _APPEND, "variables": {"graphId": graph_id, "events": events}})
         answer = await self._graphql(body)
         if answer.get("errors"):
             raise Stop(str(answer["errors"][0]["message"]))

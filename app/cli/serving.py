@@ -19,8 +19,10 @@ from app.cli.output import note
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
 from app.main import create_app
-from app.services.running import Services
+from app.services.bundle import Services
+from app.services.operator_key import FILE
 from app.settings import Settings
+from app.store.deadline import Deadline
 from app.version import VERSION
 from app.web.login import login_link
 
@@ -44,9 +46,8 @@ def refuse_second(settings: Settings) -> None:
     """Raises Stop if a gateway runs on the data directory already."""
     other = running_on(settings.data_dir)
     if other is not None:
-        raise Stop(
-            f"A gateway at {other.url} (process {other.pid}) runs on {settings.data_dir}: stop it, or choose another directory with --data-dir."
-        )
+        who = f"A gateway at {other.url} (process {other.pid})"
+        raise Stop(f"{who} runs on {settings.data_dir}: stop it, or choose another directory with --data-dir.")
 
 
 @contextmanager
@@ -63,7 +64,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind(address)
         except OSError as error:
-            raise Stop(f"Cannot listen at {host}:{port} ({error.strerror}): choose another with --port or AGW_PORT (0 takes a free one).") from error
+            why = f"Cannot listen at {host}:{port} ({error.strerror})"
+            raise Stop(f"{why}: choose another with --port or AGW_PORT (0 takes a free one).") from error
         yield listener
 
 
@@ -143,8 +145,6 @@ class Serving(uvicorn.Server):
         served = self._served()
         served.note(self._settings.data_dir)
         base = (self._settings.public_url or served.url).rstrip("/")
-        from app.store.deadline import Deadline
-
         code = await services.logins.code_for(services.operator.id, Deadline.after(DRAIN_SECONDS))
         lines = [
             f"Agent Graph Gateway {VERSION}",
@@ -153,15 +153,17 @@ class Serving(uvicorn.Server):
             "           (good once, for ten minutes; agw open makes another)",
         ]
         if services.operator.made:
-            lines += [f"  Key      {services.operator.secret}", f"           (the operator's; shown this once, kept in {self._settings.data_dir / 'admin-key'})"]
+            kept = self._settings.data_dir / FILE
+            lines += [f"  Key      {services.operator.secret}", f"           (the operator's; shown this once, kept in {kept})"]
         sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
         if services.operator.secret is None:
             note(f"The operator's key is not in {self._settings.data_dir}: set AGW_ADMIN_KEY, or AGW_KEY for commands.")
         if not is_loopback(self._host) and not (self._settings.public_url or "").startswith("https://"):
             note(
-                f"Warning: {self._host}:{self._port} can be reached from other machines, and AGW_PUBLIC_URL does not begin with https://: "
-                "keys, logins and all graphs cross the network unencrypted. Put a TLS proxy in front and set AGW_PUBLIC_URL, or use AGW_HOST=127.0.0.1."
+                f"Warning: {self._host}:{self._port} can be reached from other machines and AGW_PUBLIC_URL does not begin with https://: "
+                "keys, logins and all graphs cross the network unencrypted. Put a TLS proxy in front and set AGW_PUBLIC_URL, "
+                "or use AGW_HOST=127.0.0.1."
             )
 
     def _served(self) -> Served:

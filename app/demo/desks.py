@@ -26,7 +26,7 @@ def _new_seat(floor: Floor, provider: str | None = None) -> Seat:
     bits = floor.rng.getrandbits
     provider = provider or _PROVIDERS[int(floor.rng.random() * len(_PROVIDERS))]
     project = texts.PROJECTS[int(floor.rng.random() * len(texts.PROJECTS))]
-    ref = f"{provider}:{bits(32):08x}-{bits(16):04x}-4{bits(12):03x}-{bits(48):012x}"
+    ref = f"{provider}:{bits(32):08x}-{bits(16):04x}-4{bits(12):03x}-a{bits(12):03x}-{bits(48):012x}"
     return Seat(ref, project, f"host-{bits(16):04x}:{bits(32)}")
 
 

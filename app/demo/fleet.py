@@ -62,7 +62,8 @@ def _play(
     for n, scene in enumerate(odd_scenes):
         schedule.start(scene, 400 * n)
     odd_left, is_odd = sum(map(len, odd)), set(odd_scenes)
-    desks = min(max(total // 250, 3), 40, max(free // 2, 1))
+    # Few enough that ordinary work lasts longer than the odd scenes, the longest of which takes twelve minutes.
+    desks = min(max((total - odd_left) // 350, 3), 40, max(free // 2, 1))
     floor = Floor(rng, schedule, 0)
     for n in range(desks):
         schedule.start(desk(floor), 1_500 * n)

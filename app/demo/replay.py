@@ -42,18 +42,20 @@ def replay(log: Iterable[Event], now_ms: int, past: float = 0.9, seed: int = 7) 
 
 def still_at_work(events: Iterable[Event]) -> list[str]:
     """The ordinary sessions of a fleet's log that have begun and neither ended nor wait for anything, in order of their start."""
-    working: dict[str, None] = {}
+    free: dict[str, bool] = {}
     for event in events:
         ref, kind, data = event["node"], event["type"], event["data"]
         if kind == "session.started" and _ORDINARY.fullmatch(ref):
-            working[ref] = None
-        elif (
-            kind in ("session.ended", "wait.started")
-            or data.get("may_ask")
-            or (kind == "status" and data["state"] not in ("working", "idle"))
-        ):
-            working.pop(ref, None)
-    return list(working)
+            free[ref] = True
+        elif ref not in free:
+            continue
+        elif kind == "session.ended" or (kind == "status" and data["state"] in ("completed", "failed", "canceled")):
+            del free[ref]
+        elif kind == "wait.started" or data.get("may_ask") or (kind == "status" and data["state"] == "input_required"):
+            free[ref] = False
+        elif kind in ("wait.ended", "activity") or (kind == "status" and data["state"] == "working"):
+            free[ref] = True
+    return [ref for ref, is_free in free.items() if is_free]
 
 
 def _for_ever(rng: Random, writer: Writer, at: int, sessions: Iterable[str]) -> Iterator[tuple[int, Event]]:

@@ -18,7 +18,10 @@ _MAX_VERSION = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event (E3). `time_ns` is when it applies (E11); `data` is any JSON as sent (None: absent); `line` the envelope's JSON text as sent."""
+    """One event (E3).
+
+    `time_ns` is when it applies (E11); `data` is any JSON as sent (None: absent); `line` the envelope's JSON text as sent.
+    """
 
     id: str
     ts: str
@@ -53,7 +56,7 @@ def parse_line(line: bytes) -> Event:
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
     if b"\\u" in line or any(line.count(key) > 1 for key in _KEY_BYTES):
-        _refuse_repeated_keys(line)
+        _refuse_repeated_keys(line, value)
     return parse_object(value, line)
 
 
@@ -96,7 +99,11 @@ def _source_provider(source: Any) -> str | None:
     return provider
 
 
-def _refuse_repeated_keys(line: bytes) -> None:
+def _refuse_repeated_keys(line: bytes, value: dict[str, Any]) -> None:
+    if b"\\u" not in line:
+        inside = orjson.dumps([value.get(name) for name in ("source", "trace", "data")])
+        if all(line.count(key) <= 1 + inside.count(key) for key in _KEY_BYTES):
+            return
     top: list[tuple[str, Any]] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -27,7 +27,10 @@ class Ended(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """An event with its place and its change list as JSON text in REST's form (R57, R62-R65). `nodes` is how many nodes there are after it."""
+    """An event with its place and its change list as JSON text in REST's form (R57, R62-R65).
+
+    `nodes` is how many nodes there are after it.
+    """
 
     event: Event
     seq: int
@@ -39,8 +42,8 @@ class Recorded(NamedTuple):
 class Batch:
     """What a run of events writes.
 
-    `events`: them, in order. `ended`: states that ended, those that began in the batch too. `before`: for every cell touched, its state before
-    the batch (None: it was not there). `after`: its state after it (None: gone). A cell whose state is the same before and after is in neither.
+    `events`: them, in order. `ended`: states that ended, those that began in the batch too. `before`: for every cell touched, its state
+    before the batch (None: it was not there). `after`: its state after it (None: gone).
     """
 
     events: list[Recorded] = field(default_factory=list)

@@ -14,7 +14,7 @@ _BLANK = b" \t\r\n\x0b\x0c"
 
 @dataclass(slots=True)
 class Log:
-    """What a log holds. `base` is the keyframe it starts from; `events` are in E10's order after `sort`; `skipped` counts malformed lines."""
+    """What a log holds: the keyframe that it starts from, and its events, in E10's order after `sort`; `skipped` counts malformed lines."""
 
     base: Keyframe | None = None
     events: list[Event] = field(default_factory=list)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from app.domain.forest import Forest, ShownRow, below
 
 STATES = ("working", "input_required", "idle", "completed", "failed", "canceled")
+TASKS = ("tasks_total", "tasks_pending", "tasks_in_progress", "tasks_completed")
 
 
 @dataclass(slots=True)
 class Sums:
-    """What some nodes come to. Times in Unix milliseconds; `max_depth` is the deepest level, from the root of the graph."""
+    """What some nodes come to. Times in Unix milliseconds; `max_depth` is the deepest level, from the root of the graph; `tasks` has the names of a row's."""
 
     nodes: int = 0
     sessions: int = 0
@@ -21,10 +22,7 @@ class Sums:
     blocked: int = 0
     by_state: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
     background_agents: int = 0
-    tasks_total: int = 0
-    tasks_pending: int = 0
-    tasks_in_progress: int = 0
-    tasks_completed: int = 0
+    tasks: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TASKS, 0))
     max_depth: int = 0
     first_created: int = 0
     last_event: int = 0
@@ -43,10 +41,8 @@ def sums(rows: Iterable[ShownRow]) -> Sums:
         total.blocked += row.get("blocked_node_count") is not None
         total.by_state[row["state"]] += 1
         total.background_agents += row["background_agent_count"]
-        total.tasks_total += row["tasks_total"]
-        total.tasks_pending += row["tasks_pending"]
-        total.tasks_in_progress += row["tasks_in_progress"]
-        total.tasks_completed += row["tasks_completed"]
+        for name in TASKS:
+            total.tasks[name] += row[name]
         total.max_depth = max(total.max_depth, row["depth"])
     return total
 

@@ -22,8 +22,8 @@ class Cell(NamedTuple):
 class NodeRow(NamedTuple):
     """A node's stored state; names as in the REST API, refs instead of ids, times in Unix milliseconds (E123, E124).
 
-    `state` and `attention` are the stored ones: what the clock decides is worked out on reading, from `asking_ns` (the earliest readable open
-    approval of a working node, E113) and `active_ns` (its last event's time by E11; None if unreadable, E115), both Unix nanoseconds.
+    `state` and `attention` are the stored ones: what the clock decides is worked out on reading, from `asking_ns` (the earliest readable
+    open approval of a working node, E113) and `active_ns` (its last event's time by E11; None if unreadable, E115), both Unix nanoseconds.
     `created_text` and `placed` order it among its siblings (E120). The five `blocked_` members are all None when it is not blocked.
     """
 

@@ -51,12 +51,20 @@ def shown_ms(ts: str) -> int | None:
 
 
 def _nanoseconds(parts: tuple[str | None, ...], first_year: int = 1970) -> int | None:
-    year, month, day, hour, minute, second = (int(part or 0) for part in parts[:6])
-    if year < first_year or hour > 23 or minute > 59 or second > 60:
+    year, month, day, hour_text, minute_text, second_text, digits = parts
+    day_s = _day_seconds(f"{year}-{month}-{day}", first_year)
+    hour, minute, second = int(hour_text or 0), int(minute_text or 0), int(second_text or 0)
+    if day_s is None or hour > 23 or minute > 59 or second > 60:
         return None
+    fraction = int((digits + "000000000")[:9]) if digits else 0
+    return (day_s + hour * 3_600 + minute * 60 + min(second, 59)) * NS_PER_S + fraction
+
+
+@lru_cache(maxsize=1_024)
+def _day_seconds(day: str, first_year: int) -> int | None:
+    """Unix seconds at which a day begins; None if there is no such day, or before `first_year`."""
     try:
-        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
+        date = datetime.fromisoformat(day).replace(tzinfo=UTC)
     except ValueError:
         return None
-    fraction = int(((parts[6] or "") + "000000000")[:9])
-    return (moment - _EPOCH) // timedelta(seconds=1) * NS_PER_S + fraction
+    return None if date.year < first_year else (date - _EPOCH) // timedelta(seconds=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from app.embedded import supervisor
 from app.embedded.command import DATABASE, HOST, USERNAME, free_port, java_command, java_environment
 from app.embedded.folder import Running, StoreFolder
 from app.embedded.installation import find_installation
-from app.embedded.problems import ELSEWHERE, StartFailed
+from app.embedded.problems import ELSEWHERE, FolderInUse, StartFailed
 from app.store.connection import StoreAddress
 
 ORPHAN_SECONDS = 10.0
@@ -37,11 +38,18 @@ class EmbeddedStore:
     when the gateway is killed (O22).
     """
 
-    def __init__(self, data_dir: Path, memory_mib: int = MEMORY_MIB, statement_seconds: float = STATEMENT_SECONDS) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        memory_mib: int = MEMORY_MIB,
+        statement_seconds: float = STATEMENT_SECONDS,
+        orphan_seconds: float = ORPHAN_SECONDS,
+    ) -> None:
         self.folder = StoreFolder(data_dir)
         self.restarts = 0
         self._memory_mib = memory_mib
         self._statement_seconds = statement_seconds
+        self._orphan_seconds = orphan_seconds
         self._supervisor: subprocess.Popen[str] | None = None
         self._stopping = False
         self._changing = threading.Lock()
@@ -65,8 +73,11 @@ class EmbeddedStore:
         """`start` for callers without an event loop, such as the parent of several workers."""
         installation = find_installation()
         self.folder.own()
+        self._stopping = False
+        self._ready.clear()
+        self._failure = None
         try:
-            self.folder.take_over(ORPHAN_SECONDS)
+            self.folder.take_over(self._orphan_seconds)
             self.folder.keep_one_old_log(_OLD_LOG_BYTES)
             password = self.folder.password()
             self._port = free_port()
@@ -88,7 +99,8 @@ class EmbeddedStore:
         except BaseException:
             self.stop_now()
             raise
-        return StoreAddress(f"bolt://{HOST}:{self._port}", USERNAME, password, DATABASE)
+        self.address = StoreAddress(f"bolt://{HOST}:{self._port}", USERNAME, password, DATABASE)
+        return self.address
 
     def stop_now(self) -> None:
         """`stop` for callers without an event loop."""
@@ -158,16 +170,17 @@ class EmbeddedStore:
         self._pid = pid
         try:
             created = psutil.Process(pid).create_time()
+            self.folder.note(Running(pid=pid, created=created, port=self._port, owner=os.getpid(), version=self.version))
         except psutil.NoSuchProcess:
             return
-        self.folder.note(Running(pid=pid, created=created, port=self._port, owner=psutil.Process().pid, version=self.version))
+        except OSError as error:
+            log.warning("embedded store: cannot write store.json", error=error.strerror)
 
     def _end_store(self) -> None:
-        running = self.folder.running()
-        process = running.process() if running else None
-        if process is not None:
-            process.kill()
-            process.wait(ORPHAN_SECONDS)
+        try:
+            self.folder.take_over(0)
+        except FolderInUse as problem:
+            log.error("embedded store: its process does not end", problem=str(problem))
 
     def _wait_until_ready(self) -> None:
         if not self._ready.wait(START_SECONDS + ORPHAN_SECONDS):

@@ -6,12 +6,16 @@ import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
 import orjson
 import psutil
 from filelock import FileLock, Timeout
 
 from app.embedded.problems import ANOTHER_FOLDER, ELSEWHERE, FolderInUse, FolderUnusable
+
+_KILL_SECONDS = 10.0
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,15 @@ class Running:
         except psutil.NoSuchProcess:
             return None
 
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the process ends in that time. Nobody may be there to reap it: a zombie has ended."""
+        until = monotonic() + seconds
+        while self.process() is not None:
+            if monotonic() > until:
+                return False
+            sleep(_POLL_SECONDS)
+        return True
+
 
 class StoreFolder:
     """`DATA_DIR/store`, and the lock that makes one gateway its owner."""
@@ -41,7 +54,7 @@ class StoreFolder:
         self.data_dir = data_dir
         self.path = data_dir / "store"
         self.log = self.path / "store.log"
-        self._lock = FileLock(data_dir / "store.lock", mode=0o600)
+        self._lock = FileLock(data_dir / "store.lock", mode=0o600, thread_local=False)
 
     def own(self) -> None:
         """Make the folder and become its owner until `release`.
@@ -116,18 +129,15 @@ class StoreFolder:
         Raises: FolderInUse if it cannot be ended.
         """
         running = self.running()
-        process = running.process() if running else None
-        if process is None:
+        if running is None or running.ends_within(patience):
             return
         try:
-            _, alive = psutil.wait_procs([process], timeout=patience)
-            if alive:
+            if process := running.process():
                 process.kill()
-                process.wait(timeout=patience)
-        except psutil.NoSuchProcess:
-            return
-        except (psutil.TimeoutExpired, psutil.AccessDenied) as error:
-            raise FolderInUse(f"A store left behind in {self.data_dir} does not end: stop process {process.pid}.") from error
+        except psutil.Error:
+            pass  # gone by now, or not ours to kill: the next line tells
+        if not running.ends_within(_KILL_SECONDS):
+            raise FolderInUse(f"A store left behind in {self.data_dir} does not end: stop process {running.pid}.")
 
 
 def _write_private(path: Path, content: bytes) -> None:

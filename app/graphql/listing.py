@@ -87,6 +87,11 @@ class NodeList:
         page = page_of_nodes(forest, rows, given_order, self.order, keeps, self.ask, after, before)
         return NodePage(reading, self, ref, page)
 
+    def page_of(self, reading: Reading, rows: Sequence[ShownRow], ref: str | None) -> NodePage:
+        """The page, cut from the list's own rows in tree order; it has no cursor and no filter."""
+        page = page_of_nodes(_InThisOrder(rows), rows, Order.TREE, self.order, None, self.ask)
+        return NodePage(reading, self, ref, page)
+
     def _rows(self, forest: Forest, ref: str | None) -> tuple[Sequence[ShownRow], Order]:
         match self.kind:
             case "nodes":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from aiodataloader import DataLoader
 
 from app.domain.forest import ShownRow
-from app.services.graph_at import GraphAt
+from app.services.graph_at import GraphAt, PartKind
 
 
 class NodesByRef(DataLoader[str, ShownRow | None]):
@@ -26,7 +26,7 @@ class NodesByRef(DataLoader[str, ShownRow | None]):
 class PartsByRef(DataLoader[str, Sequence[ShownRow]]):
     """The tasks, spawns, waits or messages of nodes at one moment, by the node's ref."""
 
-    def __init__(self, at: GraphAt, kind: Literal["task", "spawn", "wait", "message"]) -> None:
+    def __init__(self, at: GraphAt, kind: PartKind) -> None:
         super().__init__(max_batch_size=1_000)
         self._at = at
         self._kind = kind

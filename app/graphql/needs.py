@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from graphql import (
     FieldNode,
@@ -18,9 +18,7 @@ from graphql import (
 )
 
 from app.graphql.types.columns import METADATA, Column
-from app.services.graph_at import KeySet, key_set
-
-PartKind: TypeAlias = Literal["task", "spawn", "wait", "message"]
+from app.services.graph_at import KeySet, PartKind, key_set
 
 PARTS: dict[str, PartKind] = {"tasks": "task", "spawns": "spawn", "waits": "wait", "messages": "message"}
 """The fields of Node that show its parts."""
@@ -36,6 +34,7 @@ NODE_COLUMNS = {
 }  # fmt: skip
 """What fields of Node need that show more than one member of the row."""
 
+COUNTED = ("kind", "state", "stale", "blocked_node_count")
 SUMMED = (
     "kind", "state", "stale", "blocked_node_count", "background_agent_count", "tasks_total", "tasks_pending", "tasks_in_progress",
     "tasks_completed", "depth", "created", "last_event",
@@ -78,13 +77,13 @@ class Lookahead:
         self._fragments = fragments
         self._known: dict[tuple[int, ...], Needs] = {}
 
-    def of(self, return_type: Any, nodes: Sequence[FieldNode], *, whole: bool = False) -> Needs:
-        """The needs of one field's selection. `whole`: it is a list of nodes out of the whole graph."""
+    def of(self, return_type: Any, nodes: Sequence[FieldNode], level: int = 0) -> Needs:
+        """The needs of one field's selection. `level`: 1 if the field is a list of nodes, 0 if it is a single one, or a graph."""
         key = tuple(map(id, nodes))
         needs = self._known.get(key)
         if needs is None:
-            needs = Needs(whole=whole)
-            self._visit(get_named_type(return_type), nodes, needs, 1 if whole else 0)
+            needs = Needs()
+            self._visit(get_named_type(return_type), nodes, needs, level)
             needs.parts_here -= needs.parts
             self._known[key] = needs
         return needs
@@ -112,7 +111,7 @@ class Lookahead:
             self._arguments(found, needs)
             self._below(kind, found, needs, 1)
         elif name == "counts":
-            needs.columns.update(SUMMED)
+            needs.columns.update(COUNTED)
         else:
             self._below(kind, found, needs, 0)
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from app.domain.forest import ShownRow
 from app.domain.ids import event_id
 from app.domain.moments import AsOf
+from app.domain.waiting import waiters
 from app.graphql.loaders import NodesByRef, PartsByRef
 from app.graphql.needs import Needs
 from app.services.cursors import Mark
-from app.services.graph_at import GraphAt, KeySet, Snapshot
+from app.services.graph_at import GraphAt, KeySet, PartKind, Snapshot
 
 if TYPE_CHECKING:
     from app.graphql.context import Context
-
-PartKind: TypeAlias = Literal["task", "spawn", "wait", "message"]
 
 
 class Reading:
@@ -34,6 +33,7 @@ class Reading:
         self.parts: dict[PartKind, Mapping[str, Sequence[ShownRow]]] = {}
         self.made: dict[int, Any] = {}
         self.key = at.info.id + _pinned(at, asked)
+        self._waiters: dict[str, list[ShownRow]] | None = None
         self._nodes: NodesByRef | None = None
         self._parts: dict[PartKind, PartsByRef] = {}
 
@@ -42,6 +42,13 @@ class Reading:
         """The event that everything here is just after; None if the graph holds none."""
         event = self.at.moment.event
         return None if event is None else event_id(event)
+
+    def waiters(self) -> dict[str, list[ShownRow]]:
+        """For each node of the snapshot the nodes that wait on it (Q8), worked out once."""
+        if self._waiters is None:
+            assert self.snapshot is not None
+            self._waiters = waiters(self.snapshot)
+        return self._waiters
 
     @property
     def mark(self) -> Mark:

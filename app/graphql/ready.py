@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from app.graphql.reading import Reading
+
+
+T = TypeVar("T")
 
 
 class Ready:
@@ -21,6 +24,7 @@ class Ready:
         self.value = value
 
 
-def ready(reading: Reading, value: Any) -> Any:
+def ready(reading: Reading, value: Any) -> T:  # type: ignore[type-var]  # the field's own type, which the executor makes of it
     """Rows for a field whose type says what they are. None stays None."""
-    return None if value is None else Ready(reading, value)
+    result: Any = None if value is None else Ready(reading, value)
+    return result  # type: ignore[no-any-return]

@@ -12,6 +12,7 @@ import structlog
 
 from app.services.clock import Clock
 from app.services.keys import hashed, is_key, key_row
+from app.services.known import KnownKeys
 from app.services.logins import login_ids
 from app.services.viewer import ALL_SCOPES, Scope, Viewer
 from app.store import access as stored
@@ -26,11 +27,13 @@ _log = structlog.get_logger("access")
 
 
 class Access:
-    """Finds who asks. Every request looks in the store: a key that was revoked is refused from the next one on, in any process (R9)."""
+    """Finds who asks. A key that was revoked is refused from the next request on, in any process (R9): each looks in the store, but where
+    `known` can say that nobody else changes it."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, known: KnownKeys | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._known = known or KnownKeys()
         self._noting: dict[str, asyncio.Task[None]] = {}
 
     async def viewer(self, authorization: str | None, cookie: str | None = None, deadline: Deadline | None = None) -> Viewer | None:
@@ -48,7 +51,8 @@ class Access:
         ids = login_ids(cookie)
         if not ids:
             return None
-        return self._viewer(await stored.known_login(self._store, ids, self._clock(), deadline))
+        found = await self._known.find("; ".join(ids), lambda: stored.known_login(self._store, ids, self._clock(), deadline))
+        return self._viewer(found)
 
     async def operator_id(self, deadline: Deadline) -> str | None:
         """The record id of the operator's key, if there is one."""
@@ -57,7 +61,10 @@ class Access:
     async def claim_operator(self, secret: str, *, replace: bool, deadline: Deadline) -> str:
         """The record id of the operator's key: `secret`'s, if there was none or it is to `replace` it (O18)."""
         row = key_row(secret, account=stored.LOCAL, name="operator", scopes=ALL_SCOPES, now_ms=self._clock())
-        return await stored.claim_operator(self._store, row, replace=replace, now=self._clock(), deadline=deadline)
+        try:
+            return await stored.claim_operator(self._store, row, replace=replace, now=self._clock(), deadline=deadline)
+        finally:
+            self._known.forget()
 
     async def close(self) -> None:
         """Waits for notes of use that are being written."""
@@ -65,14 +72,14 @@ class Access:
 
     async def _by_key(self, secret: str, deadline: Deadline) -> Viewer | None:
         key_id = hashed(secret)
-        found = await stored.known_key(self._store, key_id, deadline)
+        found = await self._known.find(key_id, lambda: stored.known_key(self._store, key_id, deadline))
         if found is None or not hmac.compare_digest(found.row.id, key_id):
             return None
         return self._viewer(found)
 
     def _viewer(self, found: KnownKey | None) -> Viewer | None:
         now = self._clock()
-        if found is None or (found.row.expires is not None and found.row.expires <= now):
+        if found is None or any(end is not None and end <= now for end in (found.row.expires, found.login_expires)):
             return None
         row = found.row
         if row.last_used is None or now - row.last_used >= DAY_MS:
@@ -94,6 +101,7 @@ class Access:
     async def _write_use(self, key_id: str, now: int) -> None:
         try:
             await stored.mark_used(self._store, key_id, now, Deadline.after(_SECONDS))
+            self._known.forget()
         except Exception as error:  # noqa: BLE001 - tried again with the key's next request
             _log.warning("use of a key not noted", key=key_id, error=type(error).__name__)
         finally:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from app.domain.ids import graph_id
 from app.domain.problems import BadUserInput, Forbidden, NotFound
 from app.services.clock import Clock
+from app.services.known import KnownKeys
 from app.services.viewer import ALL_SCOPES, Scope, Viewer
 from app.store import access as stored
 from app.store.access import KeyRow
@@ -60,9 +61,10 @@ def key_row(secret: str, *, account: str, name: str, scopes: frozenset[Scope], n
 class Keys:
     """Making, listing and revoking an account's keys. All three need the scope `admin` (Q21)."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, known: KnownKeys | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._known = known or KnownKeys()
 
     async def create(
         self,
@@ -124,12 +126,19 @@ class Keys:
         return None if viewer.key_id is None else await stored.key(self._store, viewer.key_id, deadline)
 
     async def revoke(self, viewer: Viewer, key_id: str, deadline: Deadline) -> None:
-        """Deletes a key and the logins that came from it, at once for every process (R9, O19). Raises: Forbidden, NotFound, BadUserInput."""
+        """Deletes a key and the logins that came from it, at once for every process (R9, O19).
+
+        Raises: Forbidden, NotFound, BadUserInput for the operator's.
+        """
         viewer.require("admin")
         row = await stored.key(self._store, key_id, deadline)
         if row is None or (row.account != viewer.account and not viewer.operator):
             raise NotFound("No such key.")
-        if not await stored.remove_key(self._store, key_id, deadline):
+        try:
+            removed = await stored.remove_key(self._store, key_id, deadline)
+        finally:  # the outcome may be unknown
+            self._known.forget()
+        if not removed:
             raise BadUserInput("id", "The operator's key cannot be revoked: set AGW_ADMIN_KEY to put another in its place.")
 
 

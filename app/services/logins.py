@@ -8,6 +8,7 @@ from typing import Final
 from app.domain.problems import Unauthenticated
 from app.services.clock import Clock
 from app.services.keys import hashed, is_key
+from app.services.known import KnownKeys
 from app.services.viewer import Viewer
 from app.store import access as stored
 from app.store.connection import Store
@@ -26,12 +27,16 @@ _LONGEST_TOKEN = 100
 class Logins:
     """One-time codes and the logins they give, kept as hashes in the store, so that any process knows them."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, known: KnownKeys | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._known = known or KnownKeys()
 
     async def code(self, viewer: Viewer, deadline: Deadline) -> str:
-        """A new code, good once and for ten minutes, for a login with the rights of the key that asks. Raises: Unauthenticated for a login."""
+        """A new code, good once and for ten minutes, for a login with the rights of the key that asks.
+
+        Raises: Unauthenticated if a login asks.
+        """
         if viewer.key_id is None:
             raise Unauthenticated("A login link is made with a key.")
         return await self.code_for(viewer.key_id, deadline)
@@ -68,7 +73,10 @@ class Logins:
         """Ends the logins of a `Cookie` header."""
         ids = login_ids(cookie)
         if ids:
-            await stored.remove_logins(self._store, ids, deadline)
+            try:
+                await stored.remove_logins(self._store, ids, deadline)
+            finally:
+                self._known.forget()
 
 
 def login_ids(cookie: str | None) -> list[str]:

@@ -4,45 +4,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
-from app.embedded import EmbeddedStore
 from app.services.access import Access
 from app.services.appending import Appends
+from app.services.bundle import Services
 from app.services.clock import Clock
 from app.services.graphs import Graphs
 from app.services.keys import Keys
+from app.services.known import KnownKeys
 from app.services.logins import Logins
-from app.services.operator_key import OperatorKey, ensure_operator
-from app.settings import Settings, SettingsProblem
-from app.store.connection import Store, StoreAddress
+from app.services.opening import MIGRATE_SECONDS, make_data_dir, open_store
+from app.services.operator_key import ensure_operator
+from app.services.projectors import Projectors
+from app.settings import Settings
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from app.store.warming import warm as warm_statements
 
-MIGRATE_SECONDS = 120.0
 WARM_SECONDS = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What the doors call. `embedded` is the store's process where this process started it."""
-
-    settings: Settings
-    clock: Clock
-    store: Store
-    embedded: EmbeddedStore | None
-    access: Access
-    keys: Keys
-    logins: Logins
-    graphs: Graphs
-    appends: Appends
-    operator: OperatorKey
-
-    async def store_answers(self, deadline: Deadline) -> None:
-        """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""
-        await self.access.operator_id(deadline)
 
 
 @asynccontextmanager
@@ -52,59 +31,24 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
     Raises: SettingsProblem, EmbeddedProblem, StoreProblem.
     """
     make_data_dir(settings.data_dir)
-    async with _store(settings) as (store, embedded):
+    async with open_store(settings) as (store, embedded):
         await migrate(store, Deadline.after(MIGRATE_SECONDS))
-        access = Access(store, clock)
-        operator = await ensure_operator(access, settings.data_dir, settings.admin_key, Deadline.after(MIGRATE_SECONDS))
+        known = KnownKeys(sole=embedded is not None)
+        access = Access(store, clock, known)
+        admin_key = settings.admin_key.get_secret_value() if settings.admin_key else None
+        operator = await ensure_operator(access, settings.data_dir, admin_key, Deadline.after(MIGRATE_SECONDS))
         if warm:
             await warm_statements(store, Deadline.after(WARM_SECONDS))
-        graphs = Graphs(store, clock, settings)
         yield Services(
             settings=settings,
             clock=clock,
             store=store,
             embedded=embedded,
             access=access,
-            keys=Keys(store, clock),
-            logins=Logins(store, clock),
-            graphs=graphs,
-            appends=Appends(store, clock, settings),
+            keys=Keys(store, clock, known),
+            logins=Logins(store, clock, known),
+            graphs=Graphs(store, clock, settings),
+            appends=Appends(store, Projectors(store), clock),
             operator=operator,
         )
         await access.close()
-
-
-def make_data_dir(data_dir: Path) -> None:
-    """The data directory, for its owner alone. Raises: SettingsProblem."""
-    try:
-        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = data_dir / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise SettingsProblem(f"Cannot write to {data_dir} ({why}): choose another directory with AGW_DATA_DIR or --data-dir.") from error
-
-
-@asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[tuple[Store, EmbeddedStore | None]]:
-    address = settings.store_address
-    embedded = None
-    if address is None:
-        embedded = EmbeddedStore(settings.data_dir)
-        address = await embedded.start()
-    try:
-        async with _connected(address) as store:
-            yield store, embedded
-    finally:
-        if embedded is not None:
-            await embedded.stop()
-
-
-@asynccontextmanager
-async def _connected(address: StoreAddress) -> AsyncIterator[Store]:
-    store = await Store.open(address)
-    try:
-        yield store
-    finally:
-        await store.close()

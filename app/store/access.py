@@ -28,11 +28,12 @@ class KeyRow(NamedTuple):
 
 
 class KnownKey(NamedTuple):
-    """A key on record, whether it is the operator's, and the id of the login that led to it, if one did."""
+    """A key on record, whether it is the operator's, and the id of the login that led to it, if one did, with when that ends (Unix ms)."""
 
     row: KeyRow
     operator: bool
     login: str | None = None
+    login_expires: int | None = None
 
 
 class Added(Enum):
@@ -58,7 +59,7 @@ async def known_key(store: Store, key_id: str, deadline: Deadline) -> KnownKey |
 async def known_login(store: Store, login_ids: list[str], now: int, deadline: Deadline) -> KnownKey | None:
     """The key behind the first of these logins that is on record and has not expired."""
     record = await store.one("access/login", deadline, ids=login_ids, now=now)
-    return None if record is None else KnownKey(_row(record["key"]), bool(record["operator"]), record["login"])
+    return None if record is None else KnownKey(_row(record["key"]), bool(record["operator"]), record["login"], record["expires"])
 
 
 async def keys_of(store: Store, account: str, deadline: Deadline) -> list[KeyRow]:

@@ -103,18 +103,7 @@ class Store:
 
         Raises: StoreUnreachable, StoreRefused.
         """
-        logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it writes, with addresses, what it also raises
-        driver = AsyncGraphDatabase.driver(
-            address.uri,
-            auth=(address.username, address.password),
-            max_connection_pool_size=CONNECTIONS,
-            connection_timeout=CONNECT_SECONDS,
-            connection_acquisition_timeout=ACQUIRE_SECONDS,
-            notifications_min_severity=NotificationMinimumSeverity.OFF,
-            telemetry_disabled=True,
-            user_agent="agent-graph-gateway",
-            initial_retry_delay=_FIRST_PAUSE,
-        )
+        driver = driver_for(address)
         try:
             engine, agent = await greet(driver, address.uri, address.database, Deadline.after(patience))
         except BaseException:
@@ -189,6 +178,22 @@ class Store:
             if connecting.expired():
                 raise StoreUnavailable from error
             raise
+
+
+def driver_for(address: StoreAddress) -> AsyncDriver:
+    """The driver as the gateway needs it. It connects only when it is used."""
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it writes, with addresses, what it also raises
+    return AsyncGraphDatabase.driver(
+        address.uri,
+        auth=(address.username, address.password),
+        max_connection_pool_size=CONNECTIONS,
+        connection_timeout=CONNECT_SECONDS,
+        connection_acquisition_timeout=ACQUIRE_SECONDS,
+        notifications_min_severity=NotificationMinimumSeverity.OFF,
+        telemetry_disabled=True,
+        user_agent="agent-graph-gateway",
+        initial_retry_delay=_FIRST_PAUSE,
+    )
 
 
 def _server_seconds(deadline: Deadline) -> float:

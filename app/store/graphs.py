@@ -46,7 +46,8 @@ class EventMark(NamedTuple):
 class GraphRow:
     """A graph and where it stands. `first` and `last` are the events at `standing`'s floor and head.
 
-    `created` and `heard` (when a producer last sent something; None: never) are Unix milliseconds. `retention_events` None: the server's setting.
+    `created` and `heard` (when a producer last sent something; None: never) are Unix milliseconds; `retention_events` None: the server's
+    setting.
     """
 
     id: str
@@ -70,9 +71,7 @@ async def create(
     g = generation_key(graph_id, 1)
 
     async def work(tx: Transaction) -> None:
-        await tx.run(
-            "graph/create", id=graph_id, account=account, title=title, source=source, created=created, retention=retention, g=g
-        )
+        await tx.run("graph/create", id=graph_id, account=account, title=title, source=source, created=created, retention=retention, g=g)
 
     await store.write(work, deadline)
 

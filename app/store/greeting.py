@@ -48,7 +48,7 @@ def engine_of(agent: str) -> Engine:
     """
     if "arcade" in agent.lower():
         return "embedded"
-    numbers = re.findall(r"\d+", agent)
+    numbers = re.findall(r"\d+", agent.rpartition("/")[2])
     found = tuple(int(number) for number in numbers[:2])
     if found < OLDEST_NEO4J:
         raise StoreRefused(f"The server at NEO4J_URI is {agent}: Neo4j 5.26 or later is needed.")

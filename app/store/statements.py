@@ -7,7 +7,7 @@ from pathlib import Path
 
 import app
 
-_MIGRATIONS = "migrations"
+_NOT_SERVED = ("migrations", "schema")
 
 
 @cache
@@ -28,10 +28,10 @@ def statement(name: str) -> str:
 
 
 def statement_names() -> list[str]:
-    """Names of all statements, sorted, migrations left out."""
+    """Names of all statements that serve requests, sorted: without migrations and their bookkeeping (`schema/`)."""
     folder = cypher_folder()
     names = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*.cypher"))
-    return sorted(name.as_posix() for name in names if name.parts[0] != _MIGRATIONS)
+    return sorted(name.as_posix() for name in names if name.parts[0] not in _NOT_SERVED)
 
 
 def without_header(text: str) -> str:

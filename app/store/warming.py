@@ -15,12 +15,12 @@ _PARAMETER = re.compile(r"\$([a-z_]+)")
 _WRITING = re.compile(r"\b(?:CREATE|MERGE|SET|DELETE|REMOVE)\b")
 
 
-class _Enough(Exception):
+class _EnoughError(Exception):
     """Rolls a transaction back."""
 
 
 async def warm(store: Store, deadline: Deadline) -> None:
-    """Runs every statement on nothing: what one would write is rolled back, and one that finds its parameters odd has been planned all the same.
+    """Runs every statement on nothing. What one would write is rolled back; one that finds its parameters odd has been planned all the same.
 
     Gives up quietly at the deadline: what was not warmed is only slower the first time.
     """
@@ -38,7 +38,7 @@ async def _run(store: Store, name: str, deadline: Deadline) -> None:
 
     async def work(transaction: Transaction) -> None:
         await transaction.run(name, **params)
-        raise _Enough
+        raise _EnoughError
 
     try:
         if _WRITING.search(statement(name)):

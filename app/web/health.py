@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.domain.problems import Problem
-from app.services.running import Services
+from app.services.bundle import Services
 from app.store.deadline import Deadline
 
 READY_SECONDS = 1.8

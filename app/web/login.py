@@ -10,9 +10,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from app.domain.problems import Unauthenticated
+from app.services.bundle import Services
 from app.services.logins import CODE_MS, COOKIE, LOGIN_MS, cookie_names
 from app.services.origin import same_origin
-from app.services.running import Services
 from app.store.deadline import Deadline
 from app.web.html import page, problem_page
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from app.services.running import Services
+from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.web.html import page, problem_page
 from app.web.questions import GRAPHS, TREE, age, node_kind, node_name, node_remarks
@@ -23,7 +23,9 @@ Ask: TypeAlias = Callable[[Viewer, str, dict[str, Any]], Awaitable[dict[str, Any
 _PAGE = 1_000
 _DEEPEST = 8
 _STATUS = {"NOT_FOUND": 404, "FORBIDDEN": 403, "OUTSIDE_RETENTION_WINDOW": 410, "BAD_USER_INPUT": 400, "STORE_UNAVAILABLE": 503}
-_FIRST_QUERY = "query Tree($id: ID!) { graph(id: $id) { asOfEventId roots { nodes { id title state children { nodes { id title state } } } } } }"
+_FIRST_QUERY = (
+    "query Tree($id: ID!) { graph(id: $id) { asOfEventId roots { nodes { id title state children { nodes { id title state } } } } } }"
+)
 
 
 class Pages:

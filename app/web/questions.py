@@ -51,7 +51,7 @@ def node_remarks(node: dict[str, Any]) -> list[str]:
         on += " (in a loop)" if blocked["cycle"] else ""
         remarks.append(on + (f", {blocked['starting']} starting" if blocked["starting"] else ""))
     if node["attention"]:
-        remarks.append(f"needs {node['attention']}")
+        remarks.append(f"asks: {node['attention']}")
     if node["stale"]:
         remarks.append("stale")
     return remarks

@@ -6,5 +6,5 @@ MATCH (l:Login {id: id})
 WHERE l.expires > $now
 MATCH (k:Key {id: l.key})
 OPTIONAL MATCH (a:Account {name: k.account})
-RETURN l.id AS login, properties(k) AS key, a.operator = k.id AS operator
+RETURN l.id AS login, l.expires AS expires, properties(k) AS key, a.operator = k.id AS operator
 LIMIT 1

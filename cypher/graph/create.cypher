@@ -3,4 +3,4 @@
 // Leans on: graph_id
 CREATE (g:Graph {id: $id})
 SET g.account = $account, g.title = $title, g.source = $source, g.created = $created, g.retention_events = $retention,
-    g.generation = 1, g.g = $g, g.lock = 0, g.adding = 0, g.at = [0, 0, 0, 0, 0, 0, 0]
+    g.generation = 1, g.g = $g, g.lock = 0, g.adding = 0, g.pending = 0, g.at = [0, 0, 0, 0, 0, 0, 0]

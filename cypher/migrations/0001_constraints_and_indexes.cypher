@@ -31,6 +31,8 @@ CREATE CONSTRAINT task_key IF NOT EXISTS FOR (x:Task) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX task_g IF NOT EXISTS FOR (x:Task) ON (x.g)
 ;
+CREATE INDEX task_node IF NOT EXISTS FOR (x:Task) ON (x.node)
+;
 CREATE CONSTRAINT task_version_key IF NOT EXISTS FOR (x:TaskVersion) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX task_version_right IF NOT EXISTS FOR (x:TaskVersion) ON (x.right)
@@ -39,9 +41,13 @@ CREATE INDEX task_version_left IF NOT EXISTS FOR (x:TaskVersion) ON (x.left)
 ;
 CREATE INDEX task_version_until IF NOT EXISTS FOR (x:TaskVersion) ON (x.g, x.until)
 ;
+CREATE INDEX task_version_node IF NOT EXISTS FOR (x:TaskVersion) ON (x.node)
+;
 CREATE CONSTRAINT wait_key IF NOT EXISTS FOR (x:Wait) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX wait_g IF NOT EXISTS FOR (x:Wait) ON (x.g)
+;
+CREATE INDEX wait_node IF NOT EXISTS FOR (x:Wait) ON (x.node)
 ;
 CREATE CONSTRAINT wait_version_key IF NOT EXISTS FOR (x:WaitVersion) REQUIRE x.key IS UNIQUE
 ;
@@ -51,9 +57,13 @@ CREATE INDEX wait_version_left IF NOT EXISTS FOR (x:WaitVersion) ON (x.left)
 ;
 CREATE INDEX wait_version_until IF NOT EXISTS FOR (x:WaitVersion) ON (x.g, x.until)
 ;
+CREATE INDEX wait_version_node IF NOT EXISTS FOR (x:WaitVersion) ON (x.node)
+;
 CREATE CONSTRAINT spawn_key IF NOT EXISTS FOR (x:Spawn) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX spawn_g IF NOT EXISTS FOR (x:Spawn) ON (x.g)
+;
+CREATE INDEX spawn_node IF NOT EXISTS FOR (x:Spawn) ON (x.node)
 ;
 CREATE CONSTRAINT spawn_version_key IF NOT EXISTS FOR (x:SpawnVersion) REQUIRE x.key IS UNIQUE
 ;
@@ -63,9 +73,13 @@ CREATE INDEX spawn_version_left IF NOT EXISTS FOR (x:SpawnVersion) ON (x.left)
 ;
 CREATE INDEX spawn_version_until IF NOT EXISTS FOR (x:SpawnVersion) ON (x.g, x.until)
 ;
+CREATE INDEX spawn_version_node IF NOT EXISTS FOR (x:SpawnVersion) ON (x.node)
+;
 CREATE CONSTRAINT message_key IF NOT EXISTS FOR (x:Message) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX message_g IF NOT EXISTS FOR (x:Message) ON (x.g)
+;
+CREATE INDEX message_node IF NOT EXISTS FOR (x:Message) ON (x.node)
 ;
 CREATE CONSTRAINT message_version_key IF NOT EXISTS FOR (x:MessageVersion) REQUIRE x.key IS UNIQUE
 ;
@@ -74,6 +88,8 @@ CREATE INDEX message_version_right IF NOT EXISTS FOR (x:MessageVersion) ON (x.ri
 CREATE INDEX message_version_left IF NOT EXISTS FOR (x:MessageVersion) ON (x.left)
 ;
 CREATE INDEX message_version_until IF NOT EXISTS FOR (x:MessageVersion) ON (x.g, x.until)
+;
+CREATE INDEX message_version_node IF NOT EXISTS FOR (x:MessageVersion) ON (x.node)
 ;
 CREATE INDEX checkpoint_g IF NOT EXISTS FOR (x:Checkpoint) ON (x.g)
 ;

@@ -51,9 +51,9 @@ def test_trees_have_exactly_their_nodes_levels_and_texts(n: int, levels: int) ->
     assert max(node["depth"] for node in state.values()) == levels - 1
     assert max(node["child_count"] for node in state.values()) <= (n if levels == 2 else n ** (1 / (levels - 1)) + 1)
     for node in state.values():
-        assert node["cwd"] and node["title"] and node["summary"] and len(node["tasks"]) == 4
-        if node["kind"] == "agent":
-            assert node["purpose"] and node["agent_type"] and node["spawn_call_id"]
+        filled = ["cwd", "title", "summary"] + ["purpose", "agent_type", "spawn_call_id"] * (node["kind"] == "agent")
+        assert all(node[field] for field in filled)
+        assert len(node["tasks"]) == 4
 
 
 def test_a_tree_that_cannot_be_is_refused() -> None:

@@ -20,13 +20,11 @@ def show(world: World, moment: int) -> dict[str, Shown]:
 
 def ancestors(world: World, node: Node) -> list[Node]:
     """The nodes above, nearest first."""
-    above: list[Node] = []
-    while node.parent is not None:
+    above: dict[str, Node] = {}
+    while node.parent is not None and node.parent not in above:
         node = world.nodes[node.parent]
-        if node in above:
-            break
-        above.append(node)
-    return above
+        above[node.ref] = node
+    return list(above.values())
 
 
 def descendants(world: World, node: Node) -> set[str]:

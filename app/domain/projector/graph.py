@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from sortedcontainers import SortedDict
 
 from app.domain.projector.state import End, Node, Spawn, UnpairedStarts, Wait
 from app.domain.rows import CellKind
+
+OldestFirst: TypeAlias = "SortedDict[tuple[str, str, str], Spawn]"
+"""Requests by their `order`."""
 
 
 class GraphState:
@@ -21,11 +26,11 @@ class GraphState:
 
         self.open_waits_on: dict[str, dict[Wait, None]] = {}
         """Target's ref -> open waits on it, of any node (E54)."""
-        self.agent_requests: dict[str, dict[str | None, SortedDict]] = {}
+        self.agent_requests: dict[str, dict[str | None, OldestFirst]] = {}
         """Session part -> agent type -> requests that a guess may take, oldest first (E60)."""
         self.session_requests: dict[str, dict[Spawn, None]] = {}
         """Session part -> requests that may have started a session (E43)."""
-        self.suggestions: dict[str, SortedDict] = {}
+        self.suggestions: dict[str, OldestFirst] = {}
         """Title -> titled requests without a child, oldest first (E50)."""
 
         self.ts = ""

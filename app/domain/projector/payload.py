@@ -57,33 +57,52 @@ def _are_tasks(value: Any) -> bool:
 
 _FIELDS: dict[str, tuple[_Field, ...]] = {
     "session.started": (
-        _opt("cwd"), _opt("source"), _opt("title"), _opt("transcript_path"), _opt("link_method"), _opt("process"),
+        _opt("cwd"),
+        _opt("source"),
+        _opt("title"),
+        _opt("transcript_path"),
+        _opt("link_method"),
+        _opt("process"),
         _default("ancestors", _is_strings, ()),
     ),
     "session.ended": (_opt("reason"),),
     "agent.spawned": (_opt("agent_type"), _opt("purpose"), _opt("call_id"), _opt("background", _is_boolean)),
-    "agent.finished": (_default("status", _one_of("completed", "failed", "canceled"), "completed"), _opt("summary"), _opt("background", _is_boolean)),
+    "agent.finished": (
+        _default("status", _one_of("completed", "failed", "canceled"), "completed"),
+        _opt("summary"),
+        _opt("background", _is_boolean),
+    ),
     "status": (
-        _must("state", _one_of("working", "input_required", "idle", "completed", "failed", "canceled")), _opt("summary"), _opt("title"),
+        _must("state", _one_of("working", "input_required", "idle", "completed", "failed", "canceled")),
+        _opt("summary"),
+        _opt("title"),
         _default("turn_end", _is_boolean, False),
     ),
     "tasks.updated": (_default("items", _are_tasks, ()),),
     "task.upserted": (_must("id"), _opt("text"), _opt("active_text"), _opt("status", _is_task_status)),
     "task.deleted": (_must("id"),),
     "spawn.requested": (
-        _must("call_id"), _default("kind", _one_of("agent", "session"), "agent"), _opt("agent_type"), _opt("purpose"), _opt("title"),
-        _default("background", _is_boolean, False), _opt("run", _is_boolean),
+        _must("call_id"),
+        _default("kind", _one_of("agent", "session"), "agent"),
+        _opt("agent_type"),
+        _opt("purpose"),
+        _opt("title"),
+        _default("background", _is_boolean, False),
+        _opt("run", _is_boolean),
     ),
     "spawn.returned": (_must("call_id"), _opt("child"), _opt("outcome")),
     "wait.started": (_must("wait_id"), _must("on"), _opt("reason")),
     "wait.ended": (_must("wait_id"), _opt("outcome")),
     "message.sent": (_must("message_id"), _must("to"), _opt("reply_to"), _opt("summary"), _opt("body")),
     "activity": (_must("tool"), _opt("label"), _default("may_ask", _is_boolean, False)),
-}  # fmt: skip
+}
 
 
 def read_payload(type: str, data: Any) -> Data | None:
-    """The fields of an event of a known type, absent ones as None or their default; None if the type is unknown or the data unreadable (E6, E7)."""
+    """The fields of an event's data, absent ones as None or their default.
+
+    None if the type is unknown or the data unreadable (E6, E7).
+    """
     fields = _FIELDS.get(type)
     return None if fields is None else _read(fields, {} if data is None else data)
 

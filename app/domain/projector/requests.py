@@ -5,7 +5,7 @@ from __future__ import annotations
 from sortedcontainers import SortedDict
 
 from app.domain.projector import tree, waits
-from app.domain.projector.graph import GraphState
+from app.domain.projector.graph import GraphState, OldestFirst
 from app.domain.projector.payload import Data
 from app.domain.projector.state import Node, Spawn
 
@@ -17,8 +17,17 @@ def record(graph: GraphState, node: Node, data: Data) -> Spawn | None:
         return None
     graph.met |= {85, 86}
     spawn = Spawn(
-        node, len(node.spawns), call_id, data["kind"], data["agent_type"], data["purpose"], data["title"], data["background"], data["run"], graph.ts
-    )  # fmt: skip
+        owner=node,
+        position=len(node.spawns),
+        call_id=call_id,
+        kind=data["kind"],
+        agent_type=data["agent_type"],
+        purpose=data["purpose"],
+        title=data["title"],
+        background=data["background"],
+        run=data["run"],
+        requested_at=graph.ts,
+    )
     adopt(graph, spawn)
     if not spawn.background:
         if spawn.title is not None:
@@ -103,7 +112,7 @@ def guess(graph: GraphState, node: Node) -> None:
         bind(graph, spawn.owner, spawn.call_id, node)
 
 
-def _guessed(by_type: dict[str | None, SortedDict], agent_type: str | None) -> Spawn | None:
+def _guessed(by_type: dict[str | None, OldestFirst], agent_type: str | None) -> Spawn | None:
     chosen = by_type.get(agent_type) if agent_type is not None else None
     chosen = chosen or by_type.get(None)
     if not chosen and len(by_type) == 1:
@@ -145,7 +154,7 @@ def _list_agent_request(graph: GraphState, spawn: Spawn, free: bool) -> None:
         del by_type[spawn.agent_type]
 
 
-def _list(listed: SortedDict, spawn: Spawn, free: bool) -> None:
+def _list(listed: OldestFirst, spawn: Spawn, free: bool) -> None:
     if free:
         listed[spawn.order] = spawn
     else:

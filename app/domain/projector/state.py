@@ -8,32 +8,34 @@ from dataclasses import dataclass, field
 FINISHED = frozenset({"completed", "failed", "canceled"})
 
 
+@dataclass(slots=True, eq=False)
 class Task:
     """One task; `position` orders it in its node's list."""
 
-    __slots__ = ("active_text", "id", "position", "status", "text")
+    position: int
+    id: str
+    text: str
+    active_text: str | None
+    status: str
 
-    def __init__(self, position: int, id: str, text: str, active_text: str | None, status: str) -> None:
-        self.position, self.id, self.text, self.active_text, self.status = position, id, text, active_text, status
 
-
+@dataclass(slots=True, eq=False)
 class Spawn:
     """A request to start a child (E85). `wait` is the spawn wait that it opened, if it is in the foreground."""
 
-    __slots__ = (
-        "agent_type", "background", "call_id", "child", "kind", "owner", "position", "purpose", "requested_at", "returned", "run", "title", "wait",
-    )  # fmt: skip
-
-    def __init__(
-        self, owner: Node, position: int, call_id: str, kind: str, agent_type: str | None, purpose: str | None, title: str | None,
-        background: bool, run: bool | None, requested_at: str,
-    ) -> None:  # fmt: skip
-        self.owner, self.position, self.call_id, self.kind = owner, position, call_id, kind
-        self.agent_type, self.purpose, self.title, self.background, self.run = agent_type, purpose, title, background, run
-        self.requested_at = requested_at
-        self.child: str | None = None
-        self.returned = False
-        self.wait: Wait | None = None
+    owner: Node
+    position: int
+    call_id: str
+    kind: str
+    agent_type: str | None
+    purpose: str | None
+    title: str | None
+    background: bool
+    run: bool | None
+    requested_at: str
+    child: str | None = None
+    returned: bool = False
+    wait: Wait | None = None
 
     @property
     def order(self) -> tuple[str, str, str]:
@@ -41,39 +43,37 @@ class Spawn:
         return self.requested_at, self.owner.ref, self.call_id
 
 
+@dataclass(slots=True, eq=False)
 class Wait:
     """A wait (E96). `edge` is the existing, unfinished target while the wait counts and the waiter is unfinished; `external` whether that
     target lies outside what is below the waiter.
     """
 
-    __slots__ = ("edge", "ended_at", "external", "id", "on", "open", "owner", "position", "reason", "spawn", "started_at")
-
-    def __init__(self, owner: Node, position: int, id: str, on: str | None, reason: str | None, spawn: bool, started_at: str) -> None:
-        self.owner, self.position, self.id, self.on, self.reason, self.spawn, self.started_at = (
-            owner,
-            position,
-            id,
-            on,
-            reason,
-            spawn,
-            started_at,
-        )
-        self.open = True
-        self.ended_at: str | None = None
-        self.edge: Node | None = None
-        self.external = False
+    owner: Node
+    position: int
+    id: str
+    on: str | None
+    reason: str | None
+    spawn: bool
+    started_at: str
+    open: bool = True
+    ended_at: str | None = None
+    edge: Node | None = None
+    external: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class Message:
     """A message, as one side holds it (E103, E104). `peer` is a ref, or the name of somebody unknown."""
 
-    __slots__ = ("body", "direction", "id", "peer", "position", "reply_to", "summary", "ts")
-
-    def __init__(
-        self, position: int, id: str, direction: str, peer: str, reply_to: str | None, summary: str | None, body: str | None, ts: str
-    ) -> None:
-        self.position, self.id, self.direction, self.peer = position, id, direction, peer
-        self.reply_to, self.summary, self.body, self.ts = reply_to, summary, body, ts
+    position: int
+    id: str
+    direction: str
+    peer: str
+    reply_to: str | None
+    summary: str | None
+    body: str | None
+    ts: str
 
 
 class TaskList:
@@ -144,12 +144,54 @@ class Node:
     """A session or an agent. Times are `ts` texts as written. What is derived is kept up to date as things change."""
 
     __slots__ = (
-        "agent_type", "approvals", "asking_ns", "attention", "background", "background_agent_count", "blocked", "children", "created", "cwd",
-        "depth", "descendant_count", "ended", "external_waits", "kind", "last_event", "link_method", "messages", "open_calls", "open_wait_ids", "open_waits",
-        "parent", "pending_children", "placed", "plan_mark", "process", "provider", "purpose", "question_time", "ref", "requested_by", "root",
-        "sent", "session", "session_part", "spawn_call_id", "spawns", "spawns_by_call", "state", "stop_mark", "summary", "tasks", "title",
-        "tree_open_tasks", "tree_unfinished", "waiting_children", "waits",
-    )  # fmt: skip
+        "agent_type",
+        "approvals",
+        "asking_ns",
+        "attention",
+        "background",
+        "background_agent_count",
+        "blocked",
+        "children",
+        "created",
+        "cwd",
+        "depth",
+        "descendant_count",
+        "ended",
+        "external_waits",
+        "kind",
+        "last_event",
+        "link_method",
+        "messages",
+        "open_calls",
+        "open_wait_ids",
+        "open_waits",
+        "parent",
+        "pending_children",
+        "placed",
+        "plan_mark",
+        "process",
+        "provider",
+        "purpose",
+        "question_time",
+        "ref",
+        "requested_by",
+        "root",
+        "sent",
+        "session",
+        "session_part",
+        "spawn_call_id",
+        "spawns",
+        "spawns_by_call",
+        "state",
+        "stop_mark",
+        "summary",
+        "tasks",
+        "title",
+        "tree_open_tasks",
+        "tree_unfinished",
+        "waiting_children",
+        "waits",
+    )
 
     def __init__(self, ref: str, provider: str, ts: str) -> None:
         self.ref = ref

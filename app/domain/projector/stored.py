@@ -137,8 +137,15 @@ def _dump_node(node: Node) -> _Node:
         tasks=[_Task(task.id, task.text, task.status, task.active_text) for task in node.tasks.items.values()],  # type: ignore[arg-type]
         spawns=[
             _Spawn(
-                call_id=spawn.call_id, kind=spawn.kind, background=spawn.background, returned=spawn.returned,  # type: ignore[arg-type]
-                requested_at=spawn.requested_at, agent_type=spawn.agent_type, purpose=spawn.purpose, run=spawn.run, title=spawn.title,
+                call_id=spawn.call_id,
+                kind=spawn.kind,  # type: ignore[arg-type]
+                background=spawn.background,
+                returned=spawn.returned,
+                requested_at=spawn.requested_at,
+                agent_type=spawn.agent_type,
+                purpose=spawn.purpose,
+                run=spawn.run,
+                title=spawn.title,
                 child=spawn.child,
             )
             for spawn in node.spawns
@@ -170,7 +177,7 @@ def _dump_node(node: Node) -> _Node:
         stopped=node.stop_mark or None,
         asked_at=node.question_time,
         background_agents=node.background_agent_count or None,
-    )  # fmt: skip
+    )
 
 
 def load(text: bytes, seq: int) -> GraphState:
@@ -267,7 +274,7 @@ def _load_parts(graph: GraphState, node: Node, form: _Node) -> None:
         node.messages.append(
             Message(
                 position, message.message_id, message.direction, message.peer, message.reply_to, message.summary, message.body, message.ts
-            )  # fmt: skip
+            )
         )
         if message.direction == "sent":
             node.sent.add(message.message_id)

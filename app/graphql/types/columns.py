@@ -12,6 +12,7 @@ from app.domain.ids import node_id
 Form: TypeAlias = Literal["plain", "node_id"]
 
 METADATA = "column"
+GRAPH = "graph"
 
 
 class Column(NamedTuple):
@@ -24,6 +25,15 @@ class Column(NamedTuple):
 def column(name: str, description: str, form: Form = "plain") -> Any:
     """A field that shows the member `name` of its object's row."""
     return strawberry.field(resolver=_reader(name, form), description=description, metadata={METADATA: Column(name, form)})
+
+
+def of_graph(description: str, read: Callable[[Any], Any]) -> Any:
+    """A field of Graph that shows what its reading knows without asking the store."""
+
+    def resolve(root: Any):  # type: ignore[no-untyped-def]  # noqa: ANN202 - the field's own annotation is its type
+        return read(root.reading)
+
+    return strawberry.field(resolver=resolve, description=description, metadata={GRAPH: read})
 
 
 def _reader(name: str, form: Form) -> Callable[[Any], Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import strawberry
 
 from app.domain.forest import ShownRow
 from app.graphql.listing import MessagePage, NodePage
 from app.graphql.ready import ready
+from app.services.lists import Page
 
 if TYPE_CHECKING:
     from app.graphql.types.node import Node
@@ -19,6 +20,17 @@ NODES = "The rows of the page."
 INFO = "What lies before and after the page."
 TOTAL = "How long the whole filtered list is."
 CURSOR = "Names this row's place in the list."
+
+
+class Paged(Protocol):
+    """A page of any list."""
+
+    @property
+    def page(self) -> Page[Any]: ...
+    @property
+    def start_cursor(self) -> str | None: ...
+    @property
+    def end_cursor(self) -> str | None: ...
 
 
 @strawberry.type(description="What lies before and after a page. Exact in both directions.")
@@ -40,7 +52,7 @@ class NodeEdge:
 
     @strawberry.field(description="The node.")
     def node(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
-        return ready(self.found.reading, self.row)  # type: ignore[no-any-return]
+        return ready(self.found.reading, self.row)
 
 
 @strawberry.type(description="A page of nodes.")
@@ -53,7 +65,7 @@ class NodeConnection:
 
     @strawberry.field(description=NODES)
     def nodes(self) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
-        return ready(self.found.reading, self.found.rows)  # type: ignore[no-any-return]
+        return ready(self.found.reading, self.found.rows)
 
     @strawberry.field(description=INFO)
     def page_info(self) -> PageInfo:
@@ -75,7 +87,7 @@ class MessageEdge:
 
     @strawberry.field(description="The message.")
     def node(self) -> Annotated[Message, strawberry.lazy("app.graphql.types.parts")]:
-        return ready(self.found.reading, self.row)  # type: ignore[no-any-return]
+        return ready(self.found.reading, self.row)
 
 
 @strawberry.type(description="A page of messages.")
@@ -88,7 +100,7 @@ class MessageConnection:
 
     @strawberry.field(description=NODES)
     def nodes(self) -> list[Annotated[Message, strawberry.lazy("app.graphql.types.parts")]]:
-        return ready(self.found.reading, self.found.rows)  # type: ignore[no-any-return]
+        return ready(self.found.reading, self.found.rows)
 
     @strawberry.field(description=INFO)
     def page_info(self) -> PageInfo:
@@ -99,7 +111,7 @@ class MessageConnection:
         return self.found.page.total
 
 
-def page_info(found: NodePage | MessagePage) -> PageInfo:
+def page_info(found: Paged) -> PageInfo:
     """What lies before and after a page."""
     return PageInfo(
         has_next_page=found.page.has_next,

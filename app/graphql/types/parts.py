@@ -97,7 +97,7 @@ class Message:
 
     @strawberry.field(description="The other side, if it is a node of the graph.")
     async def peer(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return ready(self.reading, await self.reading.node(self.row["peer"]))  # type: ignore[no-any-return]
+        return ready(self.reading, await self.reading.node(self.row["peer"]))
 
     @strawberry.field(description="The tool's own name of the other side, where that is no node of the graph.")
     async def peer_name(self) -> str | None:

@@ -1,0 +1,95 @@
+"""What one operation carries: who asks, until when, the services, and every moment of a graph that it has resolved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.domain.moments import AsOf, Moment
+from app.graphql.needs import Lookahead, Needs
+from app.graphql.reading import Reading
+from app.services.bundle import Services
+from app.services.cursors import Mark
+from app.services.graph_at import GraphAt
+from app.services.graphs import Overtaken
+from app.services.viewer import Viewer
+from app.store.deadline import Deadline
+
+if TYPE_CHECKING:
+    from strawberry.types import Info
+
+    from app.graphql.documents import Document
+
+
+@dataclass(slots=True)
+class Context:
+    """One operation. A moment is resolved once for each graph and way of asking (Q1, Q3), and read once."""
+
+    services: Services
+    viewer: Viewer
+    deadline: Deadline
+    document: Document
+    origin: str
+    budget: int
+    compiled: bool = True
+    _readings: dict[Any, asyncio.Future[Reading]] = field(default_factory=dict)
+
+    def needs(self, info: Info[Any, Any], level: int = 0) -> Needs:
+        """What the selection under the field of `info` needs. `level`: 1 if the field is a list of nodes."""
+        raw = info._raw_info
+        return self.lookahead.of(raw.return_type, raw.field_nodes, level)
+
+    @property
+    def lookahead(self) -> Lookahead:
+        """Of this operation's document."""
+        return self.document.lookahead
+
+    async def read_ahead(self, info: Info[Any, Any], reading: Reading) -> None:
+        """Reads what the selection under a graph needs. Raises: TooComplex, before rows are read (Q36)."""
+        await reading.load(self.needs(info))
+
+    async def reading(self, graph_id: str, asked: AsOf | None) -> Reading:
+        """A graph at a moment. Raises: NotFound, Forbidden, OutsideRetentionWindow."""
+
+        async def resolve() -> Reading:
+            return Reading(self, await self.services.graphs.at(self.viewer, graph_id, asked, self.deadline), asked)
+
+        return await self._once((graph_id, asked), resolve())
+
+    async def reading_of(self, graph_id: str, asked: AsOf, resolve: Callable[[], Awaitable[GraphAt]]) -> Reading:
+        """A moment that another one leads to, as `asked` would."""
+
+        async def found() -> Reading:
+            return Reading(self, await resolve(), asked)
+
+        return await self._once((graph_id, asked), found())
+
+    async def reading_after(self, moment: Moment) -> Reading:
+        """A graph just after an append, which is its newest moment from then on (Q3). Raises: NotFound, Forbidden."""
+
+        async def resolve() -> Reading:
+            try:
+                at = await self.services.graphs.at_moment(self.viewer, moment, self.deadline)
+            except Overtaken:
+                at = await self.services.graphs.at(self.viewer, moment.graph, None, self.deadline)
+            return Reading(self, at, None)
+
+        return await self._once((moment.graph, None, moment), resolve())
+
+    async def reading_at(self, reading: Reading, mark: Mark) -> Reading:
+        """The same graph, asked for in the same way, at the moment of a cursor (Q15). Raises: OutsideRetentionWindow."""
+
+        async def resolve() -> Reading:
+            return Reading(self, await reading.at.at_mark(mark.event, mark.time_ns), reading.asked)
+
+        return await self._once((reading.at.info.id, reading.asked, mark), resolve())
+
+    async def _once(self, key: Any, resolve: Coroutine[Any, Any, Reading]) -> Reading:
+        found = self._readings.get(key)
+        if found is None:
+            found = self._readings[key] = asyncio.ensure_future(resolve)
+        else:
+            resolve.close()
+        return await asyncio.shield(found)

@@ -1,0 +1,207 @@
+"""GraphQL over HTTP (Q29, Q33, Q34, Q43): a plain route, since every layer in between costs more than a small query does."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
+from graphql import OperationType
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from app.domain.problems import Problem, StoreUnavailable
+from app.graphql.documents import Document, Refused
+from app.graphql.errors import error_body, problem_body
+from app.graphql.graphiql import graphiql_page, graphiql_routes
+from app.graphql.running import Asked, Operations
+from app.services.bundle import Services
+from app.services.origin import same_origin
+from app.services.viewer import Viewer
+from app.settings import Settings
+
+RESPONSE = "application/graphql-response+json"
+JSON = "application/json"
+
+_STATUS = {"UNAUTHENTICATED": 401, "FORBIDDEN": 403, "STORE_UNAVAILABLE": 503}
+
+
+class BadRequest(Exception):  # noqa: N818 - an answer, not a fault of ours
+    """No GraphQL request, with the status that says why (Q43)."""
+
+    def __init__(self, status: int, message: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def graphql_routes(services: Services, settings: Settings) -> list[BaseRoute]:
+    """`/graphql`, and GraphiQL's own files."""
+    door = Door(services, settings)
+    routes: list[BaseRoute] = [Route("/graphql", door.answer, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])]
+    return [*routes, *graphiql_routes()] if settings.graphiql else routes
+
+
+class Door:
+    """The GraphQL door."""
+
+    def __init__(self, services: Services, settings: Settings) -> None:
+        self._services = services
+        self._settings = settings
+        self._operations = Operations(services, settings)
+
+    async def answer(self, request: Request) -> Response:
+        """One request."""
+        request_id = _state(request, "request_id", "")
+        media = _media(request.headers.get("accept"))
+        try:
+            if request.method not in ("GET", "POST"):
+                raise BadRequest(405, "Ask by GET or POST.", Allow="GET, POST")
+            if request.method == "GET" and self._settings.graphiql and _wants_page(request):
+                return graphiql_page()
+            return await self._answered(request, media, request_id)
+        except BadRequest as refused:
+            return _reply({"errors": [error_body("BAD_REQUEST", refused.message)]}, media, refused.status, refused.headers)
+        except Refused as refused:
+            return _reply({"errors": refused.errors}, media, 400 if media == RESPONSE else 200)
+        except Problem as problem:
+            headers = {"Retry-After": "1"} if isinstance(problem, StoreUnavailable) else {}
+            return _reply({"errors": [problem_body(problem)]}, media, _STATUS.get(problem.code, 200), headers)
+
+    async def _answered(self, request: Request, media: str, request_id: str) -> Response:
+        viewer = await self._viewer(request)
+        log = _state(request, "log", {})
+        log.update(door="graphql", key=None if viewer is None else viewer.key_id or viewer.login_id)
+        if viewer is None:
+            body = {"errors": [error_body("UNAUTHENTICATED", "A valid API key is needed: send it as Authorization: Bearer <key>.")]}
+            return _reply(body, media, 401, {"WWW-Authenticate": "Bearer"})
+        asked = _by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
+        document = self._operations.document(asked.query)
+        operation = document.operation(asked.operation_name)
+        if operation is not None:
+            log["operation"] = operation.operation.value
+        if request.method == "GET" and _writes(document, asked):
+            raise BadRequest(405, "A mutation is sent by POST.", Allow="POST")
+        body = await self._operations.run(viewer, document, asked, request_id)
+        return _reply(body, media, 503 if _gone(body) else 200, {"Retry-After": "1"} if _gone(body) else {})
+
+    async def _viewer(self, request: Request) -> Viewer | None:
+        headers = request.headers
+        cookie = headers.get("cookie") if same_origin(headers, self._settings.public_url) else None
+        return await self._services.access.viewer(headers.get("authorization"), cookie)
+
+    async def _by_post(self, request: Request, viewer: Viewer) -> Asked:
+        kind, _, parameters = request.headers.get("content-type", "").partition(";")
+        if kind.strip().lower() not in (JSON, RESPONSE) or not _is_utf8(parameters):
+            raise BadRequest(415, "The body is JSON in UTF-8: Content-Type: application/json.")
+        most = self._settings.write_body_bytes if viewer.may("write") else self._settings.body_bytes
+        try:
+            members = orjson.loads(await _read(request, most))
+        except orjson.JSONDecodeError:
+            raise BadRequest(400, "The body is not JSON.") from None
+        if isinstance(members, list):
+            raise BadRequest(400, "One operation a request: batches are not taken.")
+        if not isinstance(members, dict):
+            raise BadRequest(400, "The body is a JSON object with the member query.")
+        return _asked(members)
+
+
+def _by_get(request: Request) -> Asked:
+    values = parse_qs(request.scope["query_string"].decode("ascii", "replace"), keep_blank_values=True)
+    members: dict[str, Any] = {name: found[-1] for name, found in values.items()}
+    for name in ("variables", "extensions"):
+        text = members.get(name)
+        if text is not None:
+            try:
+                members[name] = orjson.loads(text) if text else None
+            except orjson.JSONDecodeError:
+                raise BadRequest(400, f"The parameter {name} is JSON.") from None
+    return _asked(members)
+
+
+def _asked(members: dict[str, Any]) -> Asked:
+    query, variables, name, extensions = (members.get(key) for key in ("query", "variables", "operationName", "extensions"))
+    if not isinstance(query, str) or not query.strip():
+        raise BadRequest(400, "query is the text of a GraphQL document.")
+    if variables is not None and not isinstance(variables, dict):
+        raise BadRequest(400, "variables is a JSON object.")
+    if name is not None and not isinstance(name, str):
+        raise BadRequest(400, "operationName is a text.")
+    if extensions is not None and not isinstance(extensions, dict):
+        raise BadRequest(400, "extensions is a JSON object.")
+    return Asked(query, variables or {}, name or None)
+
+
+async def _read(request: Request, most: int) -> bytes:
+    """The body, refused before it is read whole if it is too large (Q33)."""
+    too_large = BadRequest(413, f"The body has more than {most:,} bytes.", Connection="close")
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > most:
+        raise too_large
+    pieces, size = [], 0
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > most:
+                raise too_large
+            pieces.append(piece)
+    except ClientDisconnect:
+        raise BadRequest(400, "The body ended early.") from None
+    return b"".join(pieces)
+
+
+def _reply(body: dict[str, Any], media: str, status: int, headers: dict[str, str] | None = None) -> Response:
+    cached = "no-store" if "errors" in body else "private, no-cache"
+    return Response(
+        orjson.dumps(body),
+        status,
+        {"Cache-Control": cached, "Vary": "Authorization, Cookie, Accept", **(headers or {})},
+        f"{media}; charset=utf-8",
+    )
+
+
+def _media(accept: str | None) -> str:
+    """The media type of the answer: the newer one for whoever names it, before plain JSON."""
+    best, found = 0.0, JSON
+    for item in (accept or "").split(","):
+        kind, *parameters = (part.strip().lower() for part in item.split(";"))
+        weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+        try:
+            value = float(weight)
+        except ValueError:
+            value = 0.0
+        if kind in (RESPONSE, JSON) and value > best:
+            best, found = value, kind
+    return found
+
+
+def _wants_page(request: Request) -> bool:
+    accept = request.headers.get("accept", "")
+    return "text/html" in accept and RESPONSE not in accept and JSON not in accept
+
+
+def _is_utf8(parameters: str) -> bool:
+    for parameter in parameters.lower().split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset" and value.strip().strip('"') not in ("utf-8", "utf8"):
+            return False
+    return True
+
+
+def _writes(document: Document, asked: Asked) -> bool:
+    operation = document.operation(asked.operation_name)
+    return operation is not None and operation.operation is OperationType.MUTATION
+
+
+def _gone(body: dict[str, Any]) -> bool:
+    """Whether the store did not answer before anything was worked out (Q43)."""
+    errors, data = body.get("errors"), body.get("data")
+    if not errors or any(error["extensions"]["code"] != "STORE_UNAVAILABLE" for error in errors):
+        return False
+    return data is None or all(value is None for value in data.values())
+
+
+def _state(request: Request, name: str, default: Any) -> Any:
+    return getattr(request.state, name, default)

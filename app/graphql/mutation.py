@@ -1,0 +1,77 @@
+"""The root of mutations (Q19, Q20). A payload is null only with an error, so that one that fails hides no other's result (Q41)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import strawberry
+from strawberry.types import Info
+
+from app.domain.ids import graph_id as graph_id_of
+from app.domain.problems import BadUserInput, NotFound
+from app.graphql.context import Context
+from app.graphql.types.enums import GraphSource
+from app.graphql.types.graph import Graph
+from app.graphql.types.inputs import CreateGraphInput, given
+from app.graphql.types.scalars import Json
+
+LONGEST_TITLE = 200
+MOST_EVENTS = 10_000
+
+
+@strawberry.type(description="A graph that was made.")
+class CreateGraphPayload:
+    graph: Graph = strawberry.field(description="The new graph.")
+
+
+@strawberry.type(description="An event that could not be used.")
+class InvalidEvent:
+    index: int = strawberry.field(description="Its place in the list, from 0.")
+    reason: str = strawberry.field(description="What is wrong with it.")
+
+
+@strawberry.type(description="What became of the events.")
+class AppendEventsPayload:
+    accepted: int = strawberry.field(description="New ones, taken in.")
+    duplicates: int = strawberry.field(description="Ones that were held already, or came twice.")
+    invalid: list[InvalidEvent] = strawberry.field(description="Ones that could not be used; they do not stop the rest.")
+    graph: Graph = strawberry.field(description="The graph just after.")
+
+
+@strawberry.type(description="What can be changed. A payload is null only with an error, so that one that fails hides no other's result.")
+class Mutation:
+    @strawberry.mutation(description="Makes a graph. Needs the scope WRITE.")
+    async def create_graph(
+        self, info: Info[Context, None], input: Annotated[CreateGraphInput, strawberry.argument(description="The new graph.")]  # noqa: A002
+    ) -> CreateGraphPayload | None:
+        context = info.context
+        title, retention, source = given(input.title), given(input.retention_events), given(input.source)
+        if title is not None and len(title) > LONGEST_TITLE:
+            raise BadUserInput("input.title", f"A title has at most {LONGEST_TITLE} characters.")
+        if retention is not None and retention < 0:
+            raise BadUserInput("input.retentionEvents", "It is 0 or more: 0 keeps all.")
+        chosen = GraphSource.WATCH if source is None else source
+        made = await context.services.graphs.create(context.viewer, title, str(chosen.value), retention, context.deadline)
+        return CreateGraphPayload(graph=Graph(reading=await context.reading(made.id, None)))
+
+    @strawberry.mutation(description="Takes in events; each id counts once, so any call can be repeated. Needs the scope WRITE.")
+    async def append_events(
+        self,
+        info: Info[Context, None],
+        graph_id: Annotated[strawberry.ID, strawberry.argument(description="The graph's id.")],
+        events: Annotated[list[Json], strawberry.argument(description="Event envelopes, at most 10,000: all that are new, or none.")],
+    ) -> AppendEventsPayload | None:
+        context = info.context
+        named = graph_id_of(graph_id)
+        if named is None:
+            raise NotFound("There is no such graph.")
+        if len(events) > MOST_EVENTS:
+            raise BadUserInput("events", f"At most {MOST_EVENTS:,} events at once.")
+        done = await context.services.appends.append(context.viewer, named, events, context.deadline)
+        context.forget(named)
+        return AppendEventsPayload(
+            accepted=done.accepted,
+            duplicates=done.duplicates,
+            invalid=[InvalidEvent(index=each.index, reason=each.reason) for each in done.invalid],
+            graph=Graph(reading=await context.reading(named, None)),
+        )

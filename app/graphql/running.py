@@ -1,0 +1,101 @@
+"""Running one operation: from a request's members to the answer's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from graphql import ExecutionResult, OperationType
+from strawberry.execution import optimized_is_awaitable
+
+from app.graphql.context import Context
+from app.graphql.documents import Document, Documents, Refused, no_operation
+from app.graphql.errors import field_errors, request_errors
+from app.graphql.limits import Limits
+from app.graphql.projection.executor import ProjectingExecutor
+from app.graphql.schema import schema
+from app.services.bundle import Services
+from app.services.graphs import Overtaken
+from app.services.viewer import Viewer
+from app.settings import Settings
+from app.store.deadline import Deadline
+
+Body: TypeAlias = dict[str, Any]
+
+TRIES = 3
+"""So often is a query begun again when history was changed under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A GraphQL request's members."""
+
+    query: str
+    variables: Mapping[str, Any]
+    operation_name: str | None = None
+
+
+class Operations:
+    """Runs operations of the schema against the services."""
+
+    def __init__(self, services: Services, settings: Settings, *, compiled: bool = True) -> None:
+        self._services = services
+        self._settings = settings
+        self._compiled = compiled
+        self._schema = schema()._schema
+        self._documents = Documents(self._schema, limits_of(settings), introspection=settings.introspection)
+        self._origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
+
+    def document(self, text: str) -> Document:
+        """A document, ready to be run. Raises: Refused."""
+        return self._documents.get(text)
+
+    async def run(self, viewer: Viewer, document: Document, asked: Asked, request_id: str) -> Body:
+        """The answer's body. Raises: Refused, where nothing is run."""
+        operation = document.operation(asked.operation_name)
+        if operation is None:
+            raise no_operation(asked.operation_name)
+        writes = operation.operation is OperationType.MUTATION
+        viewer.require("write" if writes else "read")
+        deadline = Deadline.after(self._settings.write_deadline if writes else self._settings.deadline)
+        for left in reversed(range(1 if writes else TRIES)):
+            result = await self._executed(viewer, document, asked, deadline)
+            if not left or not _overtaken(result):
+                break
+        body: Body = {"data": result.data}
+        if result.errors:
+            body["errors"] = field_errors(result.errors, request_id)
+        return body
+
+    async def _executed(self, viewer: Viewer, document: Document, asked: Asked, deadline: Deadline) -> ExecutionResult:
+        context = Context(
+            services=self._services,
+            viewer=viewer,
+            deadline=deadline,
+            document=document,
+            origin=self._origin,
+            budget=self._settings.node_budget,
+            compiled=self._compiled,
+        )
+        executor = ProjectingExecutor.build(
+            self._schema,
+            document.ast,
+            context_value=context,
+            raw_variable_values=dict(asked.variables),
+            operation_name=asked.operation_name,
+            is_awaitable=optimized_is_awaitable,
+        )
+        if isinstance(executor, list):
+            raise Refused(request_errors(executor[:5], "BAD_USER_INPUT"))
+        result: Any = executor.execute_operation()
+        return await result if optimized_is_awaitable(result) else result
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits before execution that the settings name."""
+    return Limits(settings.tokens, settings.depth, settings.aliases, settings.root_fields, settings.directives, settings.node_budget)
+
+
+def _overtaken(result: ExecutionResult) -> bool:
+    return any(isinstance(error.original_error, Overtaken) for error in result.errors or ())

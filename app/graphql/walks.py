@@ -1,0 +1,74 @@
+"""What a node has to do with others: cut from the whole graph if that has been read, else by a walk over its own edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strawberry.types import Info
+
+from app.domain.forest import ShownRow, above
+from app.domain.waiting import cycle
+from app.graphql.context import Context
+from app.graphql.listing import NodeList, NodePage, levels_of
+from app.graphql.needs import CHEAP_LEVELS, Needs
+from app.graphql.reading import Reading
+from app.services.cursors import Mark
+
+
+async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList, ref: str | None) -> NodePage:
+    """A page of a list of nodes, with everything read that the selection under it needs.
+
+    It is of the moment of its cursor's first page (Q15). Raises: CursorInvalid, SearchQueryInvalid, OutsideRetentionWindow.
+    """
+    reading = await moved(reading, listed.mark(reading, ref))
+    needs = info.context.needs(info, level=1)
+    rows = await _walked(reading, listed, ref, needs)
+    if rows is not None:
+        page = listed.page_of(reading, rows, ref)
+    else:
+        needs.whole = True
+        await reading.load(needs)
+        page = listed.page(reading, await reading.forest(needs.key_set), ref)
+    for kind in needs.parts_here:
+        await reading.load_parts(kind, [row["ref"] for row in page.rows])
+    return page
+
+
+async def _walked(reading: Reading, listed: NodeList, ref: str | None, needs: Needs) -> Sequence[ShownRow] | None:
+    """The rows of a list, in tree order, by walking edges; None where that is no way to get them, or not a cheap one."""
+    if reading.snapshot is not None or ref is None or needs.whole or listed.has_cursor or not listed.filter.is_empty:
+        return None
+    match listed.kind, listed.levels:
+        case "children", _:
+            return await reading.at.children(ref)
+        case "descendants", int(levels) if levels <= CHEAP_LEVELS:
+            return await reading.at.descendants(ref, levels)
+        case "chain", int(levels):
+            return await reading.at.blocking_chain(ref, levels)
+    return None
+
+
+async def moved(reading: Reading, mark: Mark | None) -> Reading:
+    """The same graph at the moment that a cursor carries."""
+    return reading if mark is None or mark == reading.mark else await reading.context.reading_at(reading, mark)
+
+
+async def ancestors_of(reading: Reading, ref: str, max_depth: int | None) -> Sequence[ShownRow]:
+    """Nearest first, at most `max_depth` (Q8). Raises: BadUserInput."""
+    levels = levels_of(max_depth)
+    if reading.snapshot is not None:
+        return above(reading.snapshot, ref, levels)
+    return await reading.at.ancestors(ref, levels)
+
+
+async def blocking_of(reading: Reading, ref: str) -> Sequence[ShownRow]:
+    """The nodes whose active waits name this one, by ref (Q8)."""
+    if reading.snapshot is not None:
+        return reading.waiters().get(ref, ())
+    return await reading.at.blocking(ref)
+
+
+async def cycle_of(info: Info[Context, None], reading: Reading, ref: str) -> list[ShownRow] | None:
+    """The shortest loop through a node (Q8)."""
+    needs = info.context.needs(info, level=1)
+    return cycle(await reading.forest(needs.key_set), ref)

@@ -1,0 +1,1 @@
+"""What the product does, once, for every door."""

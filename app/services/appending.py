@@ -1,0 +1,204 @@
+"""Taking in events: whole or not at all, once each, one writer per graph at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+import orjson
+
+from app.domain import keyframe
+from app.domain.envelope import Event, Malformed, parse_line, parse_object
+from app.domain.history import Batch
+from app.domain.moments import Moment
+from app.domain.problems import DeadlineExceeded, LateEvent, NotFound
+from app.domain.times import NS_PER_S
+from app.services.clock import Clock
+from app.services.projectors import Held, Projectors, fold, places
+from app.services.viewer import Viewer
+from app.store import appending
+from app.store.appending import Ground, Look, Stale
+from app.store.connection import Store
+from app.store.deadline import Deadline
+from app.store.pace import Pace
+
+PATIENCE = 1.0
+"""Seconds without progress after which another writer counts as dead, and its work is finished by whoever comes next."""
+
+_LOOK_AGAIN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """What could not be read: its place in the call, and why (E2)."""
+
+    index: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What became of a call (Q19). `moment` is just after it, judged at the server's clock (R24)."""
+
+    accepted: int
+    duplicates: int
+    invalid: list[Invalid]
+    moment: Moment
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call: its events, each once, and how many envelopes held one. `settled`: its events will be there, whoever finishes the work."""
+
+    events: dict[str, Event] = field(default_factory=dict)
+    invalid: list[Invalid] = field(default_factory=list)
+    envelopes: int = 0
+    accepted: int = 0
+    settled: bool = False
+
+
+class Appends:
+    """Taking events into graphs."""
+
+    def __init__(self, store: Store, projectors: Projectors, clock: Clock) -> None:
+        self._store = store
+        self._projectors = projectors
+        self._clock = clock
+        self._writer = uuid4().hex
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def append(self, viewer: Viewer, graph_id: str, envelopes: Sequence[object], deadline: Deadline) -> Appended:
+        """Takes events in: all that are new, or none (Q19).
+
+        `envelopes` are lines (bytes) or JSON objects; `graph_id` has its prefix. Ids that are held already count as duplicates (E9), also
+        where an earlier call's outcome was never learnt: sending again is always safe. Keyframe lines count as nothing (E131).
+
+        Raises: Forbidden, NotFound, LateEvent, DeadlineExceeded, StoreUnavailable.
+        """
+        viewer.require("write")
+        call = await _read(envelopes)
+        async with self._turn(graph_id, deadline):
+            held = await self._taken_in(viewer, graph_id, call, deadline)
+            last = held.projector.head_event
+            moment = Moment(
+                graph=graph_id,
+                g=held.g,
+                seq=held.standing.head,
+                event=None if last is None else last.id,
+                time_ns=self._clock() // 1_000 * NS_PER_S,
+                revision=held.standing.revision,
+            )
+        return Appended(call.accepted, call.envelopes - call.accepted, call.invalid, moment)
+
+    @asynccontextmanager
+    async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[None]:
+        turn = self._turns.setdefault(graph_id, asyncio.Lock())
+        try:
+            async with asyncio.timeout(deadline.remaining()):
+                await turn.acquire()
+        except TimeoutError as error:
+            raise DeadlineExceeded from error
+        try:
+            yield
+        finally:
+            turn.release()
+
+    async def _taken_in(self, viewer: Viewer, graph_id: str, call: _Call, deadline: Deadline) -> Held:
+        ids = list(call.events)
+        while not deadline.expired:
+            held = self._projectors.take(graph_id)
+            look = await appending.look(self._store, graph_id, None if held is None else held.g, ids, deadline)
+            if look is None or look.account != viewer.account or not viewer.may_see(graph_id):
+                raise NotFound(f"There is no graph {graph_id}.")
+            try:
+                held, done = await self._step(graph_id, held, look, call, deadline)
+            except Stale:
+                continue
+            if held is not None:
+                self._projectors.keep(graph_id, held)
+                if done:
+                    return held
+        raise DeadlineExceeded
+
+    async def _step(self, graph_id: str, held: Held | None, look: Look, call: _Call, deadline: Deadline) -> tuple[Held | None, bool]:
+        """The next thing to do after a look. Gives the projector as it is then, and whether the call is done."""
+        if not look.settled:
+            return await self._finished(graph_id, held, look, deadline), False
+        if held is None or (held.g, held.standing) != (look.g, look.standing):
+            return await self._projectors.at(held, look.g, look.standing, look.standing.head, deadline), False
+        new = [event for own_id, event in call.events.items() if own_id not in look.known]
+        if call.settled or not new:
+            return held, True
+        if any(seq > look.standing.head for seq in look.known.values()):
+            return held, False  # another writer came between the graph's row and its events
+        new.sort(key=lambda event: event.order)
+        last = held.projector.head_event
+        if last is not None and new[0].order < last.order:
+            self._projectors.keep(graph_id, held)
+            raise LateEvent(new[0].id, last.id)
+        return await self._written(graph_id, held, new, call, deadline), True
+
+    async def _written(self, graph_id: str, held: Held, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+        batch = Batch()
+        await fold(held.projector, places(held.standing.written, new), batch)
+        ground = Ground(graph_id, held.g, held.standing, self._writer)
+        ground = await appending.adds(self._store, ground, batch, deadline)
+        call.accepted, call.settled = len(new), True
+        ground = await appending.places(self._store, ground, batch, deadline)
+        ground = await appending.head(self._store, ground, self._clock(), deadline)
+        return Held(held.projector, held.g, ground.standing)
+
+    async def _finished(self, graph_id: str, held: Held | None, look: Look, deadline: Deadline) -> Held | None:
+        """Finishes what a writer left half done. Nothing is changed while it still gets on with it."""
+        standing = look.standing
+        if look.writer != self._writer and await self._gets_on(graph_id, look, deadline):
+            return held
+        ground = Ground(graph_id, look.g, standing, self._writer)
+        if look.adding:
+            await appending.clear(self._store, ground, look.adding, deadline)
+            return held
+        held = await self._projectors.at(held, look.g, standing, standing.applied, deadline)
+        unapplied = standing.written > standing.applied
+        if unapplied:
+            batch = await self._projectors.rest(held, standing.written, deadline)
+            ground = await appending.places(self._store, ground, batch, deadline, again=True)
+        ground = await appending.head(self._store, ground, None, deadline, first=not unapplied)
+        return Held(held.projector, held.g, ground.standing)
+
+    async def _gets_on(self, graph_id: str, look: Look, deadline: Deadline) -> bool:
+        until = monotonic() + PATIENCE
+        while monotonic() < until:
+            await asyncio.sleep(_LOOK_AGAIN)
+            again = await appending.look(self._store, graph_id, None, [], deadline)
+            if again is None or again.pieces != look.pieces:
+                return True
+        return False
+
+
+async def _read(envelopes: Sequence[object]) -> _Call:
+    call, pace = _Call(), Pace()
+    for index, envelope in enumerate(envelopes):
+        if pace.due:
+            await pace.rest()
+        try:
+            if isinstance(envelope, bytes):
+                if not envelope.strip():
+                    continue
+                event = parse_line(envelope.rstrip(b"\r\n"))
+            else:
+                event = parse_object(envelope)
+        except Malformed as error:
+            call.invalid.append(Invalid(index, str(error)))
+            continue
+        except orjson.JSONEncodeError:
+            call.invalid.append(Invalid(index, "not JSON"))
+            continue
+        if event.type != keyframe.TYPE:
+            call.envelopes += 1
+            call.events.setdefault(event.id, event)
+    return call

@@ -1,0 +1,37 @@
+"""The services of one running gateway: what every door is given (O16)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.embedded import EmbeddedStore
+from app.services.access import Access
+from app.services.appending import Appends
+from app.services.clock import Clock
+from app.services.graphs import Graphs
+from app.services.keys import Keys
+from app.services.logins import Logins
+from app.services.operator_key import OperatorKey
+from app.settings import Settings
+from app.store.connection import Store
+from app.store.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the doors call. `embedded` is the store's process where this process started it."""
+
+    settings: Settings
+    clock: Clock
+    store: Store
+    embedded: EmbeddedStore | None
+    access: Access
+    keys: Keys
+    logins: Logins
+    graphs: Graphs
+    appends: Appends
+    operator: OperatorKey
+
+    async def store_answers(self, deadline: Deadline) -> None:
+        """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""
+        await self.access.operator_id(deadline)

@@ -1,0 +1,355 @@
+"""One graph at one moment: what doors read, each answer exactly of that moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from app.domain.filters import EventFilter
+from app.domain.forest import ShownRow, above, below
+from app.domain.ids import event_id
+from app.domain.moments import Moment
+from app.domain.problems import NodeNotYetCreated, NotFound
+from app.domain.waiting import by_code_unit, chain
+from app.services import event_pages
+from app.services.event_pages import EventPage, EventRow, EventSlice, is_before, outside
+from app.services.snapshot import Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
+from app.store import events, nodes, parts, walks
+from app.store.connection import Store
+from app.store.deadline import Deadline
+from app.store.events import Stretch
+from app.store.graphs import GraphRow, Standing
+from app.store.nodes import KeySet
+from app.store.parts import PartKind
+from app.store.reading import Reading, Stored
+
+__all__ = ["GraphAt", "GraphInfo", "KeySet", "PartKind", "Row", "Snapshot", "key_set"]
+
+Row: TypeAlias = ShownRow
+
+_FOR_ANY = frozenset(("stale",))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphInfo:
+    """A graph as it is now, whatever the moment (R36, Q2). Times in Unix milliseconds; event ids are own ids.
+
+    `last_event` is the newest held event's time, or `created` where none is held. The four `first_…` and `last_…` are None then.
+    `heard`: when a producer last sent something (None: never).
+    """
+
+    row: GraphRow
+
+    @property
+    def id(self) -> str:
+        """The public id."""
+        return self.row.id
+
+    @property
+    def account(self) -> str:
+        """Whose it is."""
+        return self.row.account
+
+    @property
+    def title(self) -> str | None:
+        """What it is called."""
+        return self.row.title
+
+    @property
+    def source(self) -> str:
+        """`watch`, `paste` or `upload`."""
+        return self.row.source
+
+    @property
+    def created(self) -> int:
+        """When it was made."""
+        return self.row.created
+
+    @property
+    def last_event(self) -> int:
+        """The newest held event's time, or `created`."""
+        return self.row.created if self.row.last is None else self.row.last.time_ms
+
+    @property
+    def first_event_id(self) -> str | None:
+        """Own id of the first held event."""
+        return None if self.row.first is None else self.row.first.id
+
+    @property
+    def last_event_id(self) -> str | None:
+        """Own id of the newest held event."""
+        return None if self.row.last is None else self.row.last.id
+
+    @property
+    def first_event_created(self) -> int | None:
+        """Time of the first held event."""
+        return None if self.row.first is None else self.row.first.time_ms
+
+    @property
+    def last_event_created(self) -> int | None:
+        """Time of the newest held event."""
+        return None if self.row.last is None else self.row.last.time_ms
+
+    @property
+    def event_count(self) -> int:
+        """How many events are held (R38)."""
+        return self.row.standing.held
+
+    @property
+    def g(self) -> str:
+        """The store's key of its generation."""
+        return self.row.g
+
+    @property
+    def standing(self) -> Standing:
+        """Where it stands in the store."""
+        return self.row.standing
+
+    @property
+    def heard(self) -> int | None:
+        """When a producer was last heard."""
+        return self.row.heard
+
+
+def key_set(columns: Iterable[str]) -> KeySet:
+    """The smallest key set with these columns."""
+    wanted = frozenset(columns) - _FOR_ANY
+    return next((keys for keys in KeySet if wanted <= frozenset(keys.columns)), KeySet.FULL)
+
+
+class GraphAt:
+    """One graph at one moment. Every read raises `Overtaken` where history was changed since the moment was resolved."""
+
+    def __init__(
+        self,
+        store: Store,
+        graph: GraphRow,
+        moment: Moment,
+        deadline: Deadline,
+        *,
+        asked: bool,
+        snapshots: SnapshotCache,
+        stale_after_ns: int,
+    ) -> None:
+        """`asked`: the moment was asked for, so it may lie before others that are held (R46)."""
+        self.info = GraphInfo(graph)
+        self.moment = moment
+        self.asked = asked
+        self._store = store
+        self._graph = graph
+        self._deadline = deadline
+        self._snapshots = snapshots
+        self._stale_after_ns = stale_after_ns
+        self._reading = Reading(store, moment, deadline)
+        self._stored: StoredNodes | None = None
+        self._snapshot: Snapshot | None = None
+        self._turn = asyncio.Lock()
+
+    def later(self, deadline: Deadline) -> GraphAt:
+        """The same, for another unit of work."""
+        return self._moved(self.moment, self.asked, deadline)
+
+    # ---- whole graphs ----
+
+    async def snapshot(self, keys: KeySet = KeySet.FULL) -> Snapshot:
+        """All nodes, with at least these columns, from one statement, or none where the place was read before."""
+        async with self._turn:
+            if self._snapshot is not None and self._stored is not None and self._stored.keys >= keys:
+                return self._snapshot
+            stored = self._snapshots.get(self.moment, keys)
+            if stored is None:
+                stored = await StoredNodes.of(keys, await nodes.whole(self._reading, keys))
+                self._snapshots.put(self.moment, stored)
+            self._snapshot = await stored.shown(self.moment.time_ns, self._stale_after_ns)
+            self._stored = stored
+            return self._snapshot
+
+    async def counts(self) -> dict[str, Any]:
+        """R37: `nodes`, `sessions`, `agents`, `stale`, `blocked` and `by_state`."""
+        rows = (await self.snapshot(KeySet.STRUCTURE)).rows
+        states = dict.fromkeys(("working", "input_required", "idle", "completed", "failed", "canceled"), 0)
+        sessions = stale = blocked = 0
+        for row in rows:
+            states[row["state"]] += 1
+            sessions += row["kind"] == "session"
+            stale += row["stale"]
+            blocked += row["blocked_node_count"] is not None
+        total = len(rows)
+        return {"nodes": total, "sessions": sessions, "agents": total - sessions, "stale": stale, "blocked": blocked, "by_state": states}
+
+    # ---- nodes ----
+
+    async def node(self, ref: str) -> Row | None:
+        """One node in full; None if it is not there."""
+        return (await self.nodes((ref,))).get(ref)
+
+    async def nodes(self, refs: Iterable[str]) -> dict[str, Row]:
+        """Those of `refs` that are nodes here, in full."""
+        loaded = self._loaded()
+        if loaded is not None:
+            return {ref: loaded.by_ref[ref] for ref in refs if ref in loaded.by_ref}
+        found = await nodes.of(self._reading, refs)
+        self._show(found.values())
+        return found
+
+    async def node_or_problem(self, ref: str) -> Row:
+        """One node in full. Raises: NodeNotYetCreated if a later held event is about it (R46), NotFound."""
+        row = await self.node(ref)
+        if row is not None:
+            return row
+        head = self._graph.standing.head
+        if self.asked and self.moment.seq < head:
+            later = await events.page(self._reading, Stretch(self.moment.seq + 1, head, ref=ref), 1, down=False)
+            if later:
+                raise NodeNotYetCreated(event_id(later[0]["id"]))
+        raise NotFound("No such node.")
+
+    async def parts(self, kind: PartKind, refs: Iterable[str] | None = None) -> dict[str, list[Stored]]:
+        """Tasks, spawns, waits or messages of these nodes (None: of all), each node's in order (E125). A node without any is not in it."""
+        return await (parts.whole(self._reading, kind) if refs is None else parts.of(self._reading, kind, refs))
+
+    # ---- around a node ----
+
+    async def ancestors(self, ref: str, max_depth: int) -> list[Row]:
+        """The nodes above it, nearest first, at most `max_depth` (Q8)."""
+        loaded = self._loaded()
+        return above(loaded, ref, max_depth) if loaded is not None else self._show(await walks.ancestors(self._reading, ref, max_depth))
+
+    async def children(self, ref: str) -> list[Row]:
+        """The nodes right below it, in tree order (Q7)."""
+        loaded = self._loaded()
+        if loaded is not None:
+            return list(loaded.children.get(ref, ()))
+        return sorted(self._show(await walks.below(self._reading, ref, 1)), key=sibling_order)
+
+    async def descendants(self, ref: str, max_depth: int | None = None, keys: KeySet = KeySet.FULL) -> list[Row]:
+        """Everything below it, at most `max_depth` levels, in tree order (Q7). `keys`: enough of each node; a few levels come in full."""
+        loaded = self._loaded(keys)
+        if loaded is None and (max_depth is None or max_depth > walks.LEVELS):
+            loaded = await self.snapshot(keys)
+        if loaded is not None:
+            return list(below(loaded, ref, max_depth))
+        near = _Near(self._show(await walks.below(self._reading, ref, max_depth or 1)))
+        return list(below(near, ref, max_depth))
+
+    async def blocking_chain(self, ref: str, max_depth: int) -> list[Row]:
+        """The unfinished nodes it waits for in the end, breadth first, at most `max_depth` steps away (Q9)."""
+        loaded = self._loaded()
+        if loaded is not None:
+            return chain(loaded, ref, max_depth)
+        start = await self.node(ref)
+        if start is None or not start["blocked_on"]:
+            return []
+        found: dict[str, Row] = {ref: start}
+        asked = {ref}
+        further = list(start["blocked_on"])
+        while further := [each for each in further if each not in asked]:
+            asked.update(further)
+            found |= {each: row for each, row in (await walks.reach(self._reading, further)).items() if each != ref}
+            near = _Near(found.values())
+            further = [each for each, row in found.items() if near.is_cut(row)]
+        self._show(row for each, row in found.items() if each != ref)
+        return chain(_Near(found.values()), ref, max_depth)
+
+    async def blocking(self, ref: str) -> list[Row]:
+        """The nodes whose active waits name it, by ref (Q8)."""
+        rows = self._show(await walks.waiters(self._reading, ref))
+        return sorted((row for row in rows if ref in (row["blocked_on"] or ())), key=lambda row: by_code_unit(row["ref"]))
+
+    # ---- events ----
+
+    async def events(self, page: EventPage) -> EventSlice:
+        """A page of the events up to this moment. Raises: CursorInvalid, OutsideRetentionWindow."""
+        return await event_pages.page(self._reading, self._graph, replace(page, within=await self._within(page.filter)))
+
+    async def event_count(self, wanted: EventFilter | None = None) -> int:
+        """How many of the events up to this moment a filter keeps (Q16)."""
+        wanted = wanted or EventFilter()
+        return await event_pages.count(self._reading, self._graph, wanted, await self._within(wanted))
+
+    async def event(self, own_id: str) -> EventRow:
+        """Any held event. Raises: OutsideRetentionWindow, NotFound (R60)."""
+        found = (await events.by_id(self._reading, (own_id,))).get(own_id)
+        if found is not None:
+            return found
+        raise outside(self._graph) if is_before(self._graph, own_id) else NotFound("No such event.")
+
+    async def event_before(self, event: EventRow) -> EventRow | None:
+        """The held event just before one; None for the first."""
+        found = await events.page(self._reading, Stretch(self._graph.standing.floor, event["seq"] - 1), 1, down=True)
+        return found[0] if found else None
+
+    async def event_after(self, event: EventRow) -> EventRow | None:
+        """The held event just after one; None for the newest."""
+        found = await events.page(self._reading, Stretch(event["seq"] + 1, self._graph.standing.head), 1, down=False)
+        return found[0] if found else None
+
+    # ---- other moments ----
+
+    async def at_event(self, event: EventRow) -> GraphAt:
+        """The graph just after a held event, judged at its time (R61, Q45)."""
+        moment = replace(self.moment, seq=event["seq"], event=event["id"], time_ns=event["time_ns"], fixed=True)
+        return self if moment == self.moment else self._moved(moment, True)
+
+    async def at_mark(self, event: str | None, time_ns: int) -> GraphAt:
+        """The graph at the moment that a cursor carries (Q15): after an event (own id; None: before any), judged at a time, Unix ns.
+
+        Raises: OutsideRetentionWindow, if that event is no longer held.
+        """
+        if event == self.moment.event:
+            moment = replace(self.moment, time_ns=time_ns)
+        else:
+            found = {} if event is None else await events.by_id(self._reading, (event,))
+            if event is None or event not in found:
+                raise outside(self._graph)
+            moment = replace(self.moment, seq=found[event]["seq"], event=event, time_ns=time_ns)
+        return self if moment == self.moment else self._moved(moment, True)
+
+    def _moved(self, moment: Moment, asked: bool, deadline: Deadline | None = None) -> GraphAt:
+        return GraphAt(
+            self._store,
+            self._graph,
+            moment,
+            deadline or self._deadline,
+            asked=asked,
+            snapshots=self._snapshots,
+            stale_after_ns=self._stale_after_ns,
+        )
+
+    # ---- what they share ----
+
+    def _loaded(self, keys: KeySet = KeySet.FULL) -> Snapshot | None:
+        return self._snapshot if self._stored is not None and self._stored.keys >= keys else None
+
+    def _show(self, rows: Iterable[Stored]) -> list[Row]:
+        return [shown_row(row, self.moment.time_ns, self._stale_after_ns) for row in rows]
+
+    async def _within(self, wanted: EventFilter) -> frozenset[str] | None:
+        if wanted.root is None:
+            return None
+        forest = await self.snapshot(KeySet.STRUCTURE)
+        if wanted.root not in forest.by_ref:
+            return frozenset()
+        return frozenset((wanted.root, *(row["ref"] for row in below(forest, wanted.root))))
+
+
+class _Near:
+    """Some nodes of a graph: a `Forest` of what a walk has read."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows: Sequence[Row] = list(rows)
+        self.by_ref: Mapping[str, Row] = {row["ref"]: row for row in self.rows}
+        children: dict[str | None, list[Row]] = {}
+        for row in sorted(self.rows, key=sibling_order):
+            children.setdefault(row["parent"], []).append(row)
+        self.children: Mapping[str | None, Sequence[Row]] = children
+
+    def tree(self) -> Sequence[Row]:
+        return self.rows
+
+    def is_cut(self, row: Row) -> bool:
+        """Whether a walk on from a node would leave these ones."""
+        missing = any(target not in self.by_ref for target in row["blocked_on"] or ())
+        return missing or len(self.children.get(row["ref"], ())) < row["child_count"]

@@ -1,0 +1,41 @@
+"""Keys and logins that were looked up, for the process that alone can change the store."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from cachetools import LRUCache
+
+from app.store.access import KnownKey
+
+_MOST = 2_000
+
+
+class KnownKeys:
+    """A bounded memory of look-ups in the store.
+
+    It remembers only if `sole`: no other process can change the store (the embedded one, started by this process), so that whatever ends
+    a key or login goes through `forget` here, and a key that was revoked is refused from the next request on (R9). Keys that are not on
+    record are never remembered.
+    """
+
+    def __init__(self, *, sole: bool = False) -> None:
+        self._sole = sole
+        self._held: LRUCache[str, KnownKey] = LRUCache(_MOST)
+        self._changes = 0
+
+    async def find(self, name: str, look_up: Callable[[], Awaitable[KnownKey | None]]) -> KnownKey | None:
+        """What `look_up` gives for `name`, remembered."""
+        held = self._held.get(name)
+        if held is not None:
+            return held
+        changes = self._changes
+        found = await look_up()
+        if found is not None and self._sole and changes == self._changes:  # what was read before a change may be older than it
+            self._held[name] = found
+        return found
+
+    def forget(self) -> None:
+        """To be called after each change of a key or login, before anybody is told of it."""
+        self._changes += 1
+        self._held.clear()

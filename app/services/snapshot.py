@@ -1,0 +1,197 @@
+"""Whole graphs in memory: read once for each place, put in order once, shown as of any time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
+
+from app.domain.forest import ShownRow
+from app.domain.moments import Moment
+from app.domain.shown import ASKING, ASKING_ATTENTION, is_probably_asking, is_stale
+from app.domain.waiting import by_code_unit
+from app.store.nodes import KeySet
+from app.store.pace import Pace
+from app.store.reading import Stored
+
+_SMALL = 2_000
+"""Up to so many rows are put in order in one piece."""
+
+Order = dict[str | None, list[int]]
+
+
+class Snapshot:
+    """Every node of a graph at a moment: a `Forest`. Its rows are shared between requests and must not be changed."""
+
+    def __init__(self, stored: StoredNodes, rows: list[ShownRow]) -> None:
+        self._stored = stored
+        self.rows: Sequence[ShownRow] = rows
+        """All nodes, newest first (R35)."""
+
+    @cached_property
+    def by_ref(self) -> Mapping[str, ShownRow]:
+        """Nodes by their ref."""
+        return {row["ref"]: row for row in self.rows}
+
+    @cached_property
+    def children(self) -> Mapping[str | None, Sequence[ShownRow]]:
+        """Under each ref its children in tree order (E120); under None the roots."""
+        rows = self.rows
+        return {ref: [rows[place] for place in places] for ref, places in self._stored.children.items()}
+
+    def tree(self) -> Sequence[ShownRow]:
+        """All nodes in tree order (R35)."""
+        return self._tree
+
+    @cached_property
+    def _tree(self) -> Sequence[ShownRow]:
+        rows = self.rows
+        return [rows[place] for place in self._stored.tree]
+
+
+class StoredNodes:
+    """Every node of a graph as it is stored at a place, in order; what the clock decides is worked out for each time asked for.
+
+    `rows` newest first, `children` and `tree` by their places there. `keys` says how much of each node there is.
+    """
+
+    def __init__(self, keys: KeySet, rows: list[Stored], children: Order, tree: list[int]) -> None:
+        self.keys = keys
+        self.rows = rows
+        self.children = children
+        self.tree = tree
+        # Only these can look different at another time: working nodes that wait on nobody, or have an open approval.
+        self._by_clock = [
+            (place, row["asking_ns"], waits, row["active_ns"])
+            for place, row in enumerate(rows)
+            if row["state"] == "working" and ((waits := row["blocked_node_count"] is not None) is False or row["asking_ns"] is not None)
+        ]
+        self._last: tuple[tuple[list[int], list[int]], Snapshot] = ([], []), Snapshot(self, rows)
+
+    @classmethod
+    async def of(cls, keys: KeySet, rows: list[Stored]) -> StoredNodes:
+        """Puts the rows of a whole graph in order. They are changed: `stale` is added, and they are sorted."""
+        pace = Pace() if len(rows) > _SMALL else None
+        for row in rows:
+            row["stale"] = False
+        by_ref = itemgetter("ref") if all(row["ref"].isascii() for row in rows) else _ref_by_code_unit
+        rows.sort(key=by_ref)
+        if pace is not None:
+            await pace.rest()
+        rows.sort(key=itemgetter("created"), reverse=True)  # keeps the order of equal ones
+        children = await _children(rows, pace)
+        return cls(keys, rows, children, await _tree(rows, children, pace))
+
+    async def shown(self, time_ns: int, stale_after_ns: int) -> Snapshot:
+        """The nodes as they are shown at a time, Unix nanoseconds (E113-E115). Stored rows stay as they are."""
+        asking: list[int] = []
+        stale: list[int] = []
+        pace = Pace()
+        for place, since_ns, waits, active_ns in self._by_clock:
+            if is_probably_asking(since_ns, time_ns):
+                asking.append(place)
+            elif is_stale("working", waits, active_ns, time_ns, stale_after_ns):
+                stale.append(place)
+        if self._last[0] == (asking, stale):
+            return self._last[1]
+        rows = self.rows.copy()
+        for number, place in enumerate(asking + stale):
+            row = rows[place] = rows[place].copy()
+            if number < len(asking):
+                row["state"], row["attention"] = ASKING, ASKING_ATTENTION
+            else:
+                row["stale"] = True
+            if not number % 500 and pace.due:
+                await pace.rest()
+        snapshot = Snapshot(self, rows)
+        self._last = (asking, stale), snapshot
+        return snapshot
+
+
+class SnapshotCache:
+    """Whole graphs that were read lately, at most `nodes` nodes in all (0: none are kept).
+
+    A place of a graph's generation at a revision never changes, so nothing here can be out of date.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self._most = nodes
+        self._held = 0
+        self._found: OrderedDict[tuple[str, int, int], StoredNodes] = OrderedDict()
+
+    def get(self, moment: Moment, keys: KeySet) -> StoredNodes | None:
+        """The graph at a moment's place, with at least these columns."""
+        key = _place(moment)
+        found = self._found.get(key)
+        if found is None or found.keys < keys:
+            return None
+        self._found.move_to_end(key)
+        return found
+
+    def put(self, moment: Moment, stored: StoredNodes) -> None:
+        """Keeps a graph; the ones not asked for longest make way."""
+        key = _place(moment)
+        before = self._found.get(key)
+        if len(stored.rows) > self._most or (before is not None and before.keys >= stored.keys):
+            return
+        if before is not None:
+            self._held -= len(before.rows)
+        self._found[key] = stored
+        self._found.move_to_end(key)
+        self._held += len(stored.rows)
+        while self._held > self._most:
+            self._held -= len(self._found.popitem(last=False)[1].rows)
+
+
+def shown_row(row: Stored, time_ns: int, stale_after_ns: int) -> ShownRow:
+    """One node as it is shown at a time (E113-E115). The row itself is changed."""
+    asking_ns = row["asking_ns"] if row["state"] == "working" else None
+    if is_probably_asking(asking_ns, time_ns):
+        row["state"], row["attention"] = ASKING, ASKING_ATTENTION
+    row["stale"] = is_stale(row["state"], row["blocked_node_count"] is not None, row["active_ns"], time_ns, stale_after_ns)
+    return row
+
+
+def sibling_order(row: Stored) -> tuple[str, int]:
+    """What children sort by: the text of their start time, then the order in which they came under that parent (E120)."""
+    return row["created_text"], row["placed"]
+
+
+async def _children(rows: list[Stored], pace: Pace | None) -> Order:
+    roots = [place for place, row in enumerate(rows) if row["parent"] is None]
+    roots.sort(key=lambda place: rows[place]["created"])  # newest first by ref before, so equal ones stay in order of ref (R35)
+    children: Order = {None: roots}
+    places = [place for place, row in enumerate(rows) if row["parent"] is not None]
+    for name in ("placed", "created_text"):
+        values = [row[name] for row in rows]
+        if pace is not None and pace.due:
+            await pace.rest()
+        places.sort(key=values.__getitem__)
+    for number, place in enumerate(places):
+        children.setdefault(rows[place]["parent"], []).append(place)
+        if pace is not None and not number % 500 and pace.due:
+            await pace.rest()
+    return children
+
+
+async def _tree(rows: list[Stored], children: Order, pace: Pace | None) -> list[int]:
+    order: list[int] = []
+    stack = children[None][::-1]
+    while stack:
+        place = stack.pop()
+        order.append(place)
+        under = children.get(rows[place]["ref"])
+        if under is not None:
+            stack += reversed(under)
+        if pace is not None and not len(order) % 500 and pace.due:
+            await pace.rest()
+    return order
+
+
+def _ref_by_code_unit(row: Stored) -> bytes:
+    return by_code_unit(row["ref"])
+
+
+def _place(moment: Moment) -> tuple[str, int, int]:
+    return moment.g, moment.revision, moment.seq

@@ -1,0 +1,92 @@
+"""From the domain's rows to property maps: one map is one row of the store. What is null is left out."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from app.domain.history import Ended, Recorded, State
+from app.domain.rows import Cell, EdgeRow, MessageRow, NodeRow, Row, SpawnRow, TaskRow, WaitRow
+from app.domain.times import NS_PER_MS
+from app.store.intervals import BUCKET_BITS, OPEN, slots
+from app.store.keys import cell_key, event_key, node_key, since_key
+
+Properties: TypeAlias = dict[str, Any]
+
+_LARGEST = 2**63 - 1
+
+_NAMES: dict[type[Row], tuple[str, ...]] = {
+    NodeRow: NodeRow._fields,
+    TaskRow: TaskRow._fields,
+    SpawnRow: SpawnRow._fields,
+    WaitRow: tuple("target" if name == "on" else name for name in WaitRow._fields),  # `on` is a word of Cypher's
+    MessageRow: MessageRow._fields,
+}
+
+
+def nanoseconds(ns: int) -> int | str:
+    """A time as it is stored: its digits as text where 64 bits are too few (from the year 2262 on). `int(...)` reads both."""
+    return ns if ns <= _LARGEST else str(ns)
+
+
+def current(g: str, cell: Cell, state: State) -> Properties:
+    """The row of a thing as it is now."""
+    return _row(g, cell, state.since, state.row)
+
+
+def ended(g: str, over: Ended) -> Properties:
+    """The row of a state that is over, with the slots by which old moments find it."""
+    row = _row(g, over.cell, over.since, over.row)
+    right, left = slots(over.since, over.until)
+    row["of"] = thing = row["key"]
+    row["key"] = since_key(thing, over.since)
+    row["until"] = over.until
+    row["right"] = f"{g}|{right}"
+    row["left"] = f"{g}|{left}"
+    return row
+
+
+def event(g: str, recorded: Recorded, arrival: int) -> Properties:
+    """The row of an event; `arrival` is its number in the order of taking in."""
+    what, seq = recorded.event, recorded.seq
+    return {
+        "key": event_key(g, what.id),
+        "g": g,
+        "seq": seq,
+        "bucket": seq >> BUCKET_BITS,
+        "arrival": arrival,
+        "by_ref": since_key(node_key(g, what.node), seq),
+        "id": what.id,
+        "type": what.type,
+        "ref": what.node,
+        "ts": what.ts,
+        "time_ms": what.time_ns // NS_PER_MS,
+        "time_ns": nanoseconds(what.time_ns),
+        "line": what.line.decode(),
+        "changes": recorded.changes.decode(),
+        "nodes": recorded.nodes,
+    }
+
+
+def edge(g: str, cell: Cell, since: int, row: EdgeRow, until: int = OPEN) -> Properties:
+    """An edge and its two ends: parent to child, or waiter to target."""
+    own, other = node_key(g, cell.ref), node_key(g, row.to)
+    a, b = (other, own) if cell.kind == "parent" else (own, other)
+    return {"a": a, "b": b, "key": since_key(cell_key(g, cell), since), "since": since, "until": until}
+
+
+def _row(g: str, cell: Cell, since: int, row: Row) -> Properties:
+    properties: Properties = {name: value for name, value in zip(_NAMES[type(row)], row, strict=True) if value is not None}
+    if isinstance(row, NodeRow):
+        if row.blocked_on is not None:
+            properties["blocked_on"] = list(row.blocked_on)
+        for name in ("active_ns", "asking_ns"):
+            if name in properties:
+                properties[name] = nanoseconds(properties[name])
+    else:
+        properties["position"] = cell.position
+        properties["node"] = node_key(g, cell.ref)
+    properties["key"] = cell_key(g, cell)
+    properties["g"] = g
+    properties["ref"] = cell.ref
+    properties["since"] = since
+    return properties

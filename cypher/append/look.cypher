@@ -1,0 +1,13 @@
+// Before an append: where the graph stands, and which of its events are there already. The graph is read first: what `known` lacks
+// cannot have come before `at`.
+// Takes: id, keys (of events)
+// Gives: account, g, at, adding, writer, pieces, known ([key, seq] each)
+// Leans on: graph_id, event_key
+MATCH (g:Graph {id: $id})
+WITH g.account AS account, g.g AS g, g.at AS at, g.adding AS adding, g.writer AS writer, g.lock AS pieces
+CALL {
+  UNWIND $keys AS key
+  MATCH (e:Event {key: key})
+  RETURN collect([e.key, e.seq]) AS known
+}
+RETURN account, g, at, adding, writer, pieces, known

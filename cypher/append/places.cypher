@@ -1,0 +1,50 @@
+// An append's second stage, or a piece of it: current rows and edges. `SET x = row` takes away what became null. Compare the counts with the
+// rows: an edge whose end does not exist, or that is not there, drops its row without a word.
+// The first SET takes the graph's lock. No answer: the graph stands elsewhere, or another writer has taken it.
+// Takes: id, g, at, writer, first (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages (whole rows),
+//        gone_tasks ({key}: of all parts, only tasks are ever taken away), parent_until, waits_until ({a, b, key, until}),
+//        parent_of, waits_on ({a, b, key, since, until})}
+// Gives: counts of the last five
+// Leans on: graph_id, node_key, task_key, spawn_key, wait_key, message_key; edges are found between both ends, from the one with fewer
+MATCH (g:Graph {id: $id})
+SET g.lock = g.lock + 1
+WITH g
+WHERE g.g = $g AND g.at = $at AND ($first OR g.writer = $writer)
+SET g.at = $to_at, g.writer = $writer
+FOREACH (row IN $rows.nodes | MERGE (x:Node {key: row.key}) SET x = row)
+FOREACH (row IN $rows.tasks | MERGE (x:Task {key: row.key}) SET x = row)
+FOREACH (row IN $rows.spawns | MERGE (x:Spawn {key: row.key}) SET x = row)
+FOREACH (row IN $rows.waits | MERGE (x:Wait {key: row.key}) SET x = row)
+FOREACH (row IN $rows.messages | MERGE (x:Message {key: row.key}) SET x = row)
+WITH g
+CALL {
+  UNWIND $rows.gone_tasks AS row
+  MATCH (x:Task {key: row.key})
+  DELETE x
+  RETURN count(*) AS gone_tasks
+}
+CALL {
+  UNWIND $rows.parent_until AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b}) MATCH (b)<-[e:PARENT_OF {key: row.key}]-(a)
+  SET e.until = row.until
+  RETURN count(*) AS parent_until
+}
+CALL {
+  UNWIND $rows.waits_until AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b}) MATCH (b)<-[e:WAITS_ON {key: row.key}]-(a)
+  SET e.until = row.until
+  RETURN count(*) AS waits_until
+}
+CALL {
+  UNWIND $rows.parent_of AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b})
+  CREATE (a)-[:PARENT_OF {key: row.key, since: row.since, until: row.until}]->(b)
+  RETURN count(*) AS parent_of
+}
+CALL {
+  UNWIND $rows.waits_on AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b})
+  CREATE (a)-[:WAITS_ON {key: row.key, since: row.since, until: row.until}]->(b)
+  RETURN count(*) AS waits_on
+}
+RETURN gone_tasks, parent_until, waits_until, parent_of, waits_on

@@ -1,0 +1,16 @@
+// Before a piece of the second stage that a dead writer may have written already: edges that it will make are taken away, if they are there.
+// Takes: rows {parent_of, waits_on ({a, b, key})}
+// Leans on: node_key; edges are found between both ends, from the one with fewer
+CALL {
+  UNWIND $rows.parent_of AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b}) MATCH (b)<-[e:PARENT_OF {key: row.key}]-(a)
+  DELETE e
+  RETURN count(*) AS parent_of
+}
+CALL {
+  UNWIND $rows.waits_on AS row
+  MATCH (a:Node {key: row.a}) MATCH (b:Node {key: row.b}) MATCH (b)<-[e:WAITS_ON {key: row.key}]-(a)
+  DELETE e
+  RETURN count(*) AS waits_on
+}
+RETURN parent_of, waits_on

@@ -1,0 +1,16 @@
+// The ended states of a graph's messages that held at a place. Read after the current ones, they win over them.
+// Takes: right and left (slots that a span holding seq can have), seq, graph
+// Gives: rows (lists, COLUMNS["message"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
+// Leans on: message_version_right, message_version_left, graph_id
+CALL {
+  UNWIND $right AS slot MATCH (p:MessageVersion {right: slot}) WHERE p.until > $seq
+  RETURN collect([p.ref, p.since, p.position, p.id, p.direction, p.peer, p.reply_to, p.summary, p.body, p.created]) AS ended
+  UNION ALL
+  UNWIND $left AS slot MATCH (p:MessageVersion {left: slot}) WHERE p.since <= $seq
+  RETURN collect([p.ref, p.since, p.position, p.id, p.direction, p.peer, p.reply_to, p.summary, p.body, p.created]) AS ended
+}
+WITH collect(ended) AS both
+WITH both[0] + both[1] AS rows
+MATCH (r:Graph {id: $graph})
+UNWIND range(0, size(rows), 250) AS i
+RETURN rows[i..i + 250] AS rows, r.at AS at

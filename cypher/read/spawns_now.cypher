@@ -1,0 +1,10 @@
+// The current states of a graph's spawns that are not newer than a place.
+// Takes: g, seq, graph
+// Gives: rows (lists, COLUMNS["spawn"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
+// Leans on: spawn_g, graph_id
+MATCH (p:Spawn {g: $g}) WHERE p.since <= $seq
+WITH collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
+              p.returned, p.requested]) AS rows
+MATCH (r:Graph {id: $graph})
+UNWIND range(0, size(rows), 250) AS i
+RETURN rows[i..i + 250] AS rows, r.at AS at

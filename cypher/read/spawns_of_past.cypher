@@ -1,0 +1,11 @@
+// The ended states of certain nodes' spawns that held at a place. Read after the current ones, they win over them.
+// Takes: keys (of nodes), seq, graph
+// Gives: rows (lists, COLUMNS["spawn"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
+// Leans on: spawn_version_node, graph_id
+UNWIND $keys AS key
+MATCH (p:SpawnVersion {node: key}) WHERE p.since <= $seq AND p.until > $seq
+WITH collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
+              p.returned, p.requested]) AS rows
+MATCH (r:Graph {id: $graph})
+UNWIND range(0, size(rows), 250) AS i
+RETURN rows[i..i + 250] AS rows, r.at AS at

@@ -1,0 +1,18 @@
+// The ended states of a graph's spawns that held at a place. Read after the current ones, they win over them.
+// Takes: right and left (slots that a span holding seq can have), seq, graph
+// Gives: rows (lists, COLUMNS["spawn"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
+// Leans on: spawn_version_right, spawn_version_left, graph_id
+CALL {
+  UNWIND $right AS slot MATCH (p:SpawnVersion {right: slot}) WHERE p.until > $seq
+  RETURN collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
+                  p.returned, p.requested]) AS ended
+  UNION ALL
+  UNWIND $left AS slot MATCH (p:SpawnVersion {left: slot}) WHERE p.since <= $seq
+  RETURN collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
+                  p.returned, p.requested]) AS ended
+}
+WITH collect(ended) AS both
+WITH both[0] + both[1] AS rows
+MATCH (r:Graph {id: $graph})
+UNWIND range(0, size(rows), 250) AS i
+RETURN rows[i..i + 250] AS rows, r.at AS at

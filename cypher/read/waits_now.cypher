@@ -1,0 +1,9 @@
+// The current states of a graph's waits that are not newer than a place.
+// Takes: g, seq, graph
+// Gives: rows (lists, COLUMNS["wait"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
+// Leans on: wait_g, graph_id
+MATCH (p:Wait {g: $g}) WHERE p.since <= $seq
+WITH collect([p.ref, p.since, p.position, p.id, p.kind, p.target, p.reason, p.open, p.started, p.ended]) AS rows
+MATCH (r:Graph {id: $graph})
+UNWIND range(0, size(rows), 250) AS i
+RETURN rows[i..i + 250] AS rows, r.at AS at

@@ -1,0 +1,223 @@
+"""Reads, writing transactions, deadlines and a store that is not there (O23, O25, O30)."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import socket
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from neo4j.exceptions import ConstraintError, CypherSyntaxError
+
+from app.domain.problems import DeadlineExceeded, StoreUnavailable
+from app.embedded.command import free_port
+from app.store import connection
+from app.store.connection import Store, StoreAddress, Transaction
+from app.store.deadline import Deadline
+from app.store.greeting import engine_of
+from app.store.problems import StoreRefused, StoreUnreachable
+
+SLOW = "UNWIND range(1, 6000) AS a UNWIND range(1, 6000) AS b WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
+
+TEXTS = {
+    "slow": SLOW,
+    "echo": "RETURN $value AS value",
+    "none": "MATCH (n:Probe {id: -1}) RETURN n",
+    "put": "CREATE (n:Probe {id: $id}) RETURN n.id AS id",
+    "ids": "MATCH (n:Probe) WHERE n.id >= $low RETURN n.id AS id ORDER BY id",
+    "add": "MATCH (n:Probe {id: $id}) SET n.count = coalesce(n.count, 0) + 1 RETURN n.count AS count",
+    "wrong": "RETURN",
+    "twice": "MERGE (a:Migration {number: 1}) CREATE (b:Migration {number: 1})",
+}
+
+
+@pytest.fixture(autouse=True)
+def probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements for these tests alone."""
+    known = connection.statement
+    monkeypatch.setattr(connection, "statement", lambda name: TEXTS[name] if name in TEXTS else known(name))
+
+
+def fresh_id() -> int:
+    return time.time_ns()
+
+
+async def test_values_come_back_as_they_went(store: Store) -> None:
+    """The driver's records, integers of 53 bits and any text included."""
+    value = {"n": 2**53 - 1, "t": "ä😀\x7f", "l": [1.5, None, True]}
+    record = await store.one("echo", Deadline.after(5), value=value)
+    assert record is not None
+    assert record["value"] == value
+    assert await store.one("none", Deadline.after(5)) is None
+    assert await store.read("none", Deadline.after(5)) == []
+
+
+async def test_a_write_is_seen_by_the_next_read(store: Store) -> None:
+    """O23: a read after a write sees it."""
+    low = fresh_id()
+
+    async def work(transaction: Transaction) -> int:
+        record = await transaction.one("put", id=low)
+        assert record is not None
+        return int(record["id"])
+
+    assert await store.write(work, Deadline.after(5)) == low
+    assert [record["id"] for record in await store.read("ids", Deadline.after(5), low=low)] == [low]
+
+
+async def test_work_that_fails_leaves_nothing(store: Store) -> None:
+    """A writing transaction is whole or not at all, and the error comes through."""
+    low = fresh_id()
+
+    async def work(transaction: Transaction) -> None:
+        await transaction.run("put", id=low)
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        await store.write(work, Deadline.after(5))
+    assert await store.read("ids", Deadline.after(5), low=low) == []
+
+
+async def test_writers_of_one_row_lose_no_update(store: Store) -> None:
+    """O25: transient errors are tried again within the deadline; nothing is lost and nothing done twice."""
+    row = fresh_id()
+
+    async def put(transaction: Transaction) -> None:
+        await transaction.run("put", id=row)
+
+    async def add(transaction: Transaction) -> None:
+        await transaction.run("add", id=row)
+
+    await store.write(put, Deadline.after(5))
+    await asyncio.gather(*(store.write(add, Deadline.after(60)) for _ in range(60)))
+    assert (await store.write(lambda transaction: transaction.run("add", id=row), Deadline.after(5)))[0]["count"] == 61
+
+
+async def test_faults_of_a_statement_are_not_dressed_up(store: Store) -> None:
+    """A fault of the program is no passing trouble of the store: it is raised as it is, at once."""
+    with pytest.raises(CypherSyntaxError):
+        await store.read("wrong", Deadline.after(5))
+    with pytest.raises(ConstraintError):
+        await store.write(lambda transaction: transaction.run("twice"), Deadline.after(5))
+
+
+async def test_a_slow_statement_ends_at_the_deadline(store: Store) -> None:
+    """O25, Q38: reads and writes; and the connections are good for others afterwards."""
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await store.read("slow", Deadline.after(0.5))
+    assert 0.4 < time.monotonic() - began < 1.5
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await store.write(lambda transaction: transaction.run("slow"), Deadline.after(0.5))
+    assert 0.4 < time.monotonic() - began < 1.5
+    assert await store.one("echo", Deadline.after(10), value=1) is not None
+
+
+async def test_a_deadline_that_has_passed_costs_nothing(store: Store) -> None:
+    """O25: one deadline for the whole unit of work: what comes after it is not begun."""
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await store.read("slow", Deadline.after(-1))
+    with pytest.raises(DeadlineExceeded):
+        await store.write(lambda transaction: transaction.run("slow"), Deadline.after(0))
+    assert time.monotonic() - began < 0.5
+
+
+async def test_waiting_for_a_connection_counts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """O25: the deadline covers waiting for a connection."""
+    monkeypatch.setattr(store, "_slots", asyncio.Semaphore(0))
+    with pytest.raises(DeadlineExceeded):
+        await store.read("echo", Deadline.after(0.2), value=1)
+
+
+async def test_writers_leave_connections_to_readers(store: Store) -> None:
+    """O25: pools are bounded, and writers that wait for each other do not stop reads."""
+    go = asyncio.Event()
+
+    async def wait(transaction: Transaction) -> None:
+        await transaction.run("echo", value=1)
+        await go.wait()
+
+    writers = [asyncio.create_task(store.write(wait, Deadline.after(30))) for _ in range(connection.CONNECTIONS)]
+    await asyncio.sleep(0.3)
+    try:
+        assert await store.one("echo", Deadline.after(5), value=2) is not None
+    finally:
+        go.set()
+        await asyncio.gather(*writers)
+
+
+async def reading(store: Store) -> None:
+    await store.read("echo", Deadline.after(10), value=1)
+
+
+async def writing(store: Store) -> None:
+    await store.write(lambda transaction: transaction.run("echo", value=1), Deadline.after(25))
+
+
+@pytest.mark.parametrize("attempt", [reading, writing])
+async def test_a_store_that_is_gone_is_known_as_gone_within_2_s(
+    store_address: StoreAddress, attempt: Callable[[Store], Awaitable[None]]
+) -> None:
+    """O30: requests answer within 2 s. Nothing listens any more; or something does that never says a word."""
+    store = await Store.open(store_address)
+    try:
+        for silent in (False, True):
+            with socket.socket() as listener:
+                listener.bind(("127.0.0.1", free_port()))
+                if silent:
+                    listener.listen()
+                lost = _moved(store, listener.getsockname()[1])
+                began = time.monotonic()
+                with pytest.raises(StoreUnavailable):
+                    await attempt(lost)
+                assert time.monotonic() - began < 2
+                await lost.close()
+    finally:
+        await store.close()
+
+
+async def test_an_address_where_nobody_answers_is_named() -> None:
+    """Bad input: an unreachable host gives one line that says what to check."""
+    with pytest.raises(StoreUnreachable, match="check NEO4J_URI"):
+        await Store.open(StoreAddress(f"bolt://127.0.0.1:{free_port()}", "neo4j", "x"), patience=0.2)
+
+
+async def test_a_wrong_password_is_told_at_once(store_address: StoreAddress) -> None:
+    """Bad input: wrong password gives one line, without waiting and without the password."""
+    began = time.monotonic()
+    with pytest.raises(StoreRefused, match="NEO4J_PASSWORD") as told:
+        await Store.open(dataclasses.replace(store_address, password="wrong-one"), patience=20)
+    assert time.monotonic() - began < 10
+    assert "wrong-one" not in str(told.value)
+    assert store_address.password not in repr(store_address)
+
+
+async def test_an_unknown_database_is_named(store_address: StoreAddress) -> None:
+    """Bad input: unknown database gives one line."""
+    with pytest.raises(StoreRefused, match="'nosuchdatabase': check NEO4J_DATABASE"):
+        await Store.open(dataclasses.replace(store_address, database="nosuchdatabase"), patience=20)
+
+
+async def test_the_engine_is_told_by_its_agent(store: Store, engine: str) -> None:
+    """FINDINGS: by the agent string; both say that they are Neo4j."""
+    assert store.engine == engine
+
+
+def test_a_neo4j_that_is_too_old_is_refused() -> None:
+    """O23: 5.26 and later, calendar versions included."""
+    assert engine_of("Neo4j/5.26.18") == "neo4j"
+    assert engine_of("Neo4j/2025.09.0") == "neo4j"
+    assert engine_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)") == "embedded"
+    for old in ("Neo4j/5.25.1", "Neo4j/4.4.40"):
+        with pytest.raises(StoreRefused, match=r"5\.26 or later"):
+            engine_of(old)
+
+
+def _moved(store: Store, port: int) -> Store:
+    """A store like `store` whose server is no longer there: its driver goes to `port`."""
+    driver = connection.driver_for(StoreAddress(f"bolt://127.0.0.1:{port}", "neo4j", "x"))
+    return Store(driver, store.engine, store.agent, None)

@@ -1,0 +1,55 @@
+"""The statements' files and how they are found."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.store.statements import cypher_folder, statement, statement_names, without_header
+
+FILES = sorted(cypher_folder().rglob("*.cypher"))
+
+
+def test_every_file_is_found_by_name() -> None:
+    """House: Cypher only in cypher/, each statement by its name; migrations and their bookkeeping serve no request."""
+    found = {path.relative_to(cypher_folder()).with_suffix("").as_posix() for path in FILES}
+    assert set(statement_names()) == {name for name in found if not name.startswith(("migrations/", "schema/"))}
+    assert statement_names() == sorted(statement_names())
+    assert len(statement_names()) > 10
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_file_begins_with_what_it_is_for(path: object) -> None:
+    """House: each starts with a `//` header, and a statement without one is not delivered to the driver with it."""
+    text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
+    assert re.match(r"// \w", text)
+    assert without_header(text)
+    assert not without_header(text).startswith("//")
+
+
+@pytest.mark.parametrize("name", statement_names())
+def test_every_parameter_is_announced(name: str) -> None:
+    """House: the header names the parameters."""
+    text = (cypher_folder() / f"{name}.cypher").read_text(encoding="utf-8")
+    header = text[: len(text) - len(statement(name))]
+    for parameter in set(re.findall(r"\$(\w+)", statement(name))):
+        assert re.search(rf"\b{parameter}\b", header), f"{name}: ${parameter} is not in its header"
+
+
+def test_no_statement_has_what_one_engine_refuses() -> None:
+    """FINDINGS: the embedded engine refuses the CYPHER prefix; procedures of APOC are on neither."""
+    for name in statement_names():
+        assert not re.search(r"^\s*CYPHER\b|\bapoc\.", statement(name), re.IGNORECASE | re.MULTILINE), name
+
+
+def test_a_statement_keeps_its_inner_comments_and_loses_the_header() -> None:
+    """The header is for readers of the repository."""
+    assert without_header("// what\n// why\n\nMATCH (n)\n// inner\nRETURN n\n") == "MATCH (n)\n// inner\nRETURN n"
+    assert without_header("// only words\n") == ""
+
+
+def test_an_unknown_name_is_a_fault() -> None:
+    """A typing error shows at the first run."""
+    with pytest.raises(FileNotFoundError):
+        statement("no/such")
