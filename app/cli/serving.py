@@ -86,6 +86,9 @@ class Serving(uvicorn.Server):
     """One run of the gateway: services, then doors, then, at a signal, draining and the store's clean end."""
 
     def __init__(self, settings: Settings, listener: socket.socket, prepare: Prepare | None = None, beside: Prepare | None = None) -> None:
+        host, port = listener.getsockname()[:2]
+        self._host, self._port = str(host), int(port)
+        settings = settings.model_copy(update={"port": self._port})
         self._application = create_app(settings)
         super().__init__(
             uvicorn.Config(
@@ -101,8 +104,6 @@ class Serving(uvicorn.Server):
         self._listener = listener
         self._prepare = prepare
         self._beside = beside
-        host, port = listener.getsockname()[:2]
-        self._host, self._port = str(host), int(port)
 
     async def run(self) -> None:  # type: ignore[override]  # a coroutine: our own loop, our own end
         """Serves until a signal comes. Raises what keeps the gateway from starting."""

@@ -70,8 +70,8 @@ def _unpack(text: str) -> bytes:
         raise KeyframeRefused("the text is not base64 of a DEFLATE stream") from None
     if len(state) > MAX_UNPACKED_BYTES:
         raise KeyframeRefused(f"it unpacks to more than {MAX_UNPACKED_BYTES} bytes")
-    if not unpacking.eof:
-        raise KeyframeRefused("the text ends too early")
+    if not unpacking.eof or unpacking.unused_data:
+        raise KeyframeRefused("the text is not exactly one DEFLATE stream")
     return state
 
 

@@ -64,7 +64,7 @@ class LogReader:
 
     def _keyframe_part(self, event: Event) -> None:
         part = keyframe.read_part(event)
-        if self._closed and part is not None and part.part == 0 and part.restart:
+        if self._closed and event.id not in self._ids and part is not None and part.part == 0 and part.restart:
             self.log = Log(skipped=self.log.skipped)
             self._ids.clear()
             self._closed = False

@@ -13,7 +13,7 @@ TASKS = ("tasks_total", "tasks_pending", "tasks_in_progress", "tasks_completed")
 
 @dataclass(slots=True)
 class Sums:
-    """What some nodes come to. Times in Unix milliseconds; `max_depth` is the deepest level, from the root of the graph; `tasks` has the names of a row's."""
+    """What some nodes come to. Times in Unix ms; `max_depth` is the deepest level from the top; `tasks` has the names of a row's."""
 
     nodes: int = 0
     sessions: int = 0

@@ -13,11 +13,12 @@ from app.graphql.reading import Reading
 from app.services.bundle import Services
 from app.services.cursors import Mark
 from app.services.graph_at import GraphAt
-from app.services.graphs import Overtaken
 from app.services.viewer import Viewer
 from app.store.deadline import Deadline
+from app.store.reading import Overtaken
 
 if TYPE_CHECKING:
+    from strawberry import Schema
     from strawberry.types import Info
 
     from app.graphql.documents import Document
@@ -31,6 +32,7 @@ class Context:
     viewer: Viewer
     deadline: Deadline
     document: Document
+    schema: Schema
     origin: str
     budget: int
     compiled: bool = True

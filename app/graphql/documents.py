@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from cachetools import LRUCache
-from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, GraphQLSchema, NoSchemaIntrospectionCustomRule, OperationDefinitionNode, parse
+from graphql import (
+    DocumentNode,
+    FragmentDefinitionNode,
+    GraphQLError,
+    GraphQLSchema,
+    NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
+    parse,
+)
 from graphql import validate as validate_document
 from graphql.validation import specified_rules
 from strawberry.schema.validation_rules.maybe_null import MaybeNullValidationRule
@@ -92,5 +100,7 @@ class Documents:
 
 def no_operation(name: str | None) -> Refused:
     """The answer where it cannot be told which operation to run."""
-    text = "Say which operation to run: the document has several, or none." if name is None else "The document has no operation of that name."
+    text = "The document has no operation of that name."
+    if name is None:
+        text = "Say which operation to run: the document has several, or none."
     return Refused([error_body("BAD_USER_INPUT", text)])

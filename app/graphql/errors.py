@@ -29,7 +29,10 @@ def request_errors(errors: Iterable[GraphQLError], code: str) -> list[dict[str, 
 
 
 def field_errors(errors: Iterable[GraphQLError], request_id: str) -> list[dict[str, Any]]:
-    """Errors of fields while the operation ran. What is no known problem is logged, once for the operation, and told by the request id alone."""
+    """Errors of fields while the operation ran.
+
+    What is no known problem is logged, once for the operation, and told by the request id alone.
+    """
     found, unforeseen = [], 0
     for error in errors:
         original = error.original_error

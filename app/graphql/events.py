@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from app.domain.filters import EventFilter
@@ -25,7 +25,7 @@ class EventList:
 
     ask: Ask
     ascending: bool = False
-    filter: EventFilter = EventFilter()
+    filter: EventFilter = field(default_factory=EventFilter)
 
     @classmethod
     def of(cls, arguments: dict[str, Any]) -> EventList:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.filters import GraphFilter
@@ -10,9 +10,8 @@ from app.graphql.context import Context
 from app.graphql.reading import Reading
 from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
-from app.services.graphs import GraphInfo
+from app.services.graph_at import GraphInfo
 from app.services.lists import Ask, Page, cut, places
-
 
 LIVE_MS = 3 * 60 * 1_000
 """A producer that was heard from within so long is there."""
@@ -23,7 +22,7 @@ class GraphList:
     """The list as it is asked for."""
 
     ask: Ask
-    filter: GraphFilter = GraphFilter()
+    filter: GraphFilter = field(default_factory=GraphFilter)
 
     @classmethod
     def of(cls, arguments: dict[str, Any]) -> GraphList:

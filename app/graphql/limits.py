@@ -15,6 +15,7 @@ from graphql import (
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
+    InlineFragmentNode,
     Node,
     OperationDefinitionNode,
     SelectionSetNode,
@@ -117,14 +118,16 @@ def check_document(document: DocumentNode, limits: Limits) -> None:
 
 def _check(size: _Size, limits: Limits) -> None:
     if size.tokens > limits.tokens:
-        raise TooManyTokens(f"With its fragments the operation has {size.tokens:,} tokens; {limits.tokens:,} are allowed.", limit=limits.tokens)
+        raise TooManyTokens(f"With its fragments the operation has more than {limits.tokens:,} tokens.", limit=limits.tokens)
     if size.depth > limits.depth:
         raise TooDeep(f"The operation is {size.depth} levels deep; {limits.depth} are allowed.", limit=limits.depth)
     if size.aliases > limits.aliases:
         raise TooManyAliases(f"The operation has {size.aliases} aliases; {limits.aliases} are allowed.", limit=limits.aliases)
     if size.directives > limits.directives:
         raise TooManyDirectives(
-            f"The operation has {size.directives} directives; {limits.directives} are allowed.", cost=size.directives, limit=limits.directives
+            f"The operation has {size.directives} directives; {limits.directives} are allowed.",
+            cost=size.directives,
+            limit=limits.directives,
         )
 
 
@@ -160,12 +163,13 @@ def _add(
                 size.directives += used.directives
                 size.depth = max(size.depth, level - 1 + used.depth)
             continue
-        is_field = isinstance(each, FieldNode)
-        if is_field:
+        if isinstance(each, FieldNode):
             size.aliases += each.alias is not None
             size.depth = max(size.depth, level)
-        if each.selection_set is not None:
-            _add(each.selection_set, level + 1 if is_field else level, size, fragments, known)
+            if each.selection_set is not None:
+                _add(each.selection_set, level + 1, size, fragments, known)
+        elif isinstance(each, InlineFragmentNode):
+            _add(each.selection_set, level, size, fragments, known)
 
 
 def _root_fields(selections: SelectionSetNode, fragments: Mapping[str, FragmentDefinitionNode], enough: int) -> int:
@@ -176,7 +180,7 @@ def _root_fields(selections: SelectionSetNode, fragments: Mapping[str, FragmentD
         elif isinstance(each, FragmentSpreadNode):
             fragment = fragments.get(each.name.value)
             count += 0 if fragment is None else _root_fields(fragment.selection_set, fragments, enough - count)
-        else:
+        elif isinstance(each, InlineFragmentNode):
             count += _root_fields(each.selection_set, fragments, enough - count)
         if count >= enough:
             return count

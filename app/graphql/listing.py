@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from app.domain.filters import NodeFilter
@@ -35,7 +35,7 @@ class NodeList:
     kind: Kind
     ask: Ask
     order: Order
-    filter: NodeFilter = NodeFilter()
+    filter: NodeFilter = field(default_factory=NodeFilter)
     levels: int | None = None
 
     @classmethod
@@ -80,7 +80,7 @@ class NodeList:
     def page(self, reading: Reading, forest: Forest, ref: str | None) -> NodePage:
         """The page, cut from the whole graph. Raises: CursorInvalid, SearchQueryInvalid."""
         rows, given_order = self._rows(forest, ref)
-        keeps = self.filter.compile(forest)
+        keeps = reading.test(self.filter, forest)
         after, before = (self._named(text, reading, ref) for text in (self.ask.after, self.ask.before))
         if self.kind == "chain":
             forest = _InThisOrder(rows)
@@ -142,6 +142,11 @@ class MessageList:
     """A node's messages as they are asked for."""
 
     ask: Ask
+
+    @property
+    def has_cursor(self) -> bool:
+        """Whether it goes on from another page."""
+        return self.ask.after is not None or self.ask.before is not None
 
     @classmethod
     def of(cls, arguments: dict[str, Any]) -> MessageList:

@@ -8,8 +8,10 @@ import strawberry
 from strawberry.types import Info
 
 from app.domain.ids import graph_id as graph_id_of
+from app.domain.moments import Moment
 from app.domain.problems import BadUserInput, NotFound
 from app.graphql.context import Context
+from app.graphql.ready import ready
 from app.graphql.types.enums import GraphSource
 from app.graphql.types.graph import Graph
 from app.graphql.types.inputs import CreateGraphInput, given
@@ -21,7 +23,13 @@ MOST_EVENTS = 10_000
 
 @strawberry.type(description="A graph that was made.")
 class CreateGraphPayload:
-    graph: Graph = strawberry.field(description="The new graph.")
+    made: strawberry.Private[str]
+
+    @strawberry.field(description="The new graph.")
+    async def graph(self, info: Info[Context, None]) -> Graph:
+        reading = await info.context.reading(self.made, None)
+        await info.context.read_ahead(info, reading)
+        return ready(reading, reading)
 
 
 @strawberry.type(description="An event that could not be used.")
@@ -35,14 +43,20 @@ class AppendEventsPayload:
     accepted: int = strawberry.field(description="New ones, taken in.")
     duplicates: int = strawberry.field(description="Ones that were held already, or came twice.")
     invalid: list[InvalidEvent] = strawberry.field(description="Ones that could not be used; they do not stop the rest.")
-    graph: Graph = strawberry.field(description="The graph just after.")
+    moment: strawberry.Private[Moment]
+
+    @strawberry.field(description="The graph just after.")
+    async def graph(self, info: Info[Context, None]) -> Graph:
+        reading = await info.context.reading_after(self.moment)
+        await info.context.read_ahead(info, reading)
+        return ready(reading, reading)
 
 
 @strawberry.type(description="What can be changed. A payload is null only with an error, so that one that fails hides no other's result.")
 class Mutation:
     @strawberry.mutation(description="Makes a graph. Needs the scope WRITE.")
     async def create_graph(
-        self, info: Info[Context, None], input: Annotated[CreateGraphInput, strawberry.argument(description="The new graph.")]  # noqa: A002
+        self, info: Info[Context, None], input: Annotated[CreateGraphInput, strawberry.argument(description="The new graph.")]
     ) -> CreateGraphPayload | None:
         context = info.context
         title, retention, source = given(input.title), given(input.retention_events), given(input.source)
@@ -52,7 +66,7 @@ class Mutation:
             raise BadUserInput("input.retentionEvents", "It is 0 or more: 0 keeps all.")
         chosen = GraphSource.WATCH if source is None else source
         made = await context.services.graphs.create(context.viewer, title, str(chosen.value), retention, context.deadline)
-        return CreateGraphPayload(graph=Graph(reading=await context.reading(made.id, None)))
+        return CreateGraphPayload(made=made.id)
 
     @strawberry.mutation(description="Takes in events; each id counts once, so any call can be repeated. Needs the scope WRITE.")
     async def append_events(
@@ -68,10 +82,9 @@ class Mutation:
         if len(events) > MOST_EVENTS:
             raise BadUserInput("events", f"At most {MOST_EVENTS:,} events at once.")
         done = await context.services.appends.append(context.viewer, named, events, context.deadline)
-        context.forget(named)
         return AppendEventsPayload(
             accepted=done.accepted,
             duplicates=done.duplicates,
             invalid=[InvalidEvent(index=each.index, reason=each.reason) for each in done.invalid],
-            graph=Graph(reading=await context.reading(named, None)),
+            moment=done.moment,
         )

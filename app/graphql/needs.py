@@ -56,7 +56,7 @@ LISTS = frozenset(("ancestors", "children", "descendants", "blocking", "chain"))
 
 @dataclass(slots=True)
 class Needs:
-    """`columns` of node rows; whether the `whole` graph is wanted at once; `parts` of all nodes; `parts_here`: of the field's own nodes only."""
+    """`columns` of node rows; the `whole` graph at once; `parts` of all nodes; `parts_here`, of the field's own nodes only."""
 
     columns: set[str] = field(default_factory=set)
     whole: bool = False
@@ -142,13 +142,13 @@ class Lookahead:
             self._visit(get_named_type(kind), (found,), needs, level)
 
     def _arguments(self, found: FieldNode, needs: Needs) -> None:
-        for argument in found.arguments:
+        for argument in found.arguments or ():
             if argument.name.value == "filter":
                 needs.columns.update(FILTERED)
                 needs.columns.update(SEARCHED)
 
     def _is_cheap(self, name: str, found: FieldNode) -> bool:
-        values = {argument.name.value: argument.value for argument in found.arguments}
+        values = {argument.name.value: argument.value for argument in found.arguments or ()}
         if values.keys() & {"filter", "after", "before"}:
             return False
         if name == "descendants":

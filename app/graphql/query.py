@@ -12,10 +12,11 @@ from app.domain.ids import graph_id
 from app.domain.problems import NotFound
 from app.graphql.context import Context
 from app.graphql.graphs import GraphList, graph_page
+from app.graphql.ready import ready
 from app.graphql.types.enums import KeyScope
 from app.graphql.types.graph import Graph
 from app.graphql.types.graphs import GraphConnection
-from app.graphql.types.inputs import After, AsOfInput, Before, First, GraphFilterInput, Last, given
+from app.graphql.types.inputs import After, AsOfInput, Before, FilterGraphs, First, Last, given
 from app.graphql.types.viewer import Server, ServerLimits, Viewer
 from app.services.keys import CONTRACT_VERSION
 from app.version import VERSION
@@ -27,7 +28,7 @@ class Query:
     async def graph(
         self,
         info: Info[Context, None],
-        id: Annotated[strawberry.ID, strawberry.argument(description="Its id, or the bare log id.")],  # noqa: A002
+        id: Annotated[strawberry.ID, strawberry.argument(description="Its id, or the bare log id.")],
         as_of: Annotated[AsOfInput | None, strawberry.argument(description="The moment; now without.")] = UNSET,
     ) -> Graph | None:
         moment = given(as_of)
@@ -37,7 +38,7 @@ class Query:
             raise NotFound("There is no such graph.")
         reading = await info.context.reading(named, asked)
         await info.context.read_ahead(info, reading)
-        return Graph(reading=reading)
+        return ready(reading, reading)
 
     @strawberry.field(description="The graphs that the caller may read, latest activity first.")
     async def graphs(
@@ -47,7 +48,7 @@ class Query:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: GraphFilterInput | None = UNSET,  # noqa: A002
+        filter: FilterGraphs = UNSET,
     ) -> GraphConnection:
         listed = GraphList.of({"first": first, "after": after, "last": last, "before": before, "filter": filter})
         return GraphConnection(found=await graph_page(info.context, listed))
@@ -55,7 +56,7 @@ class Query:
     @strawberry.field(description="Who is asking, and what they may do.")
     def viewer(self, info: Info[Context, None]) -> Viewer:
         viewer = info.context.viewer
-        return Viewer(account=viewer.account, scopes=[scope for scope in KeyScope if scope.value in viewer.scopes])
+        return Viewer(account=viewer.account, scopes=[scope for scope in KeyScope if str(scope.value) in viewer.scopes])
 
     @strawberry.field(description="This server: versions, engine, limits in force.")
     def server(self, info: Info[Context, None]) -> Server:

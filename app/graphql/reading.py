@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.domain.forest import ShownRow
+from app.domain.filters import Keeps, NodeFilter
+from app.domain.forest import Forest, ShownRow
 from app.domain.ids import event_id
 from app.domain.moments import AsOf
 from app.domain.waiting import waiters
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class Reading:
     """One graph at one moment in one operation.
 
-    `asked` is the moment as it was asked for (None: now), by which cursors tell lists apart; `at` may still be of an earlier moment, that of
-    a cursor's first page (Q15). `key` is the graph's for a client's cache (Q46).
+    `asked` is the moment as it was asked for (None: now), by which cursors tell lists apart; `at` may still be of an earlier moment, that
+    of a cursor's first page (Q15). `key` is the graph's for a client's cache (Q46).
     """
 
     def __init__(self, context: Context, at: GraphAt, asked: AsOf | None) -> None:
@@ -34,6 +35,7 @@ class Reading:
         self.made: dict[int, Any] = {}
         self.key = at.info.id + _pinned(at, asked)
         self._waiters: dict[str, list[ShownRow]] | None = None
+        self._tests: dict[NodeFilter, tuple[Forest, Keeps | None]] = {}
         self._nodes: NodesByRef | None = None
         self._parts: dict[PartKind, PartsByRef] = {}
 
@@ -49,6 +51,13 @@ class Reading:
             assert self.snapshot is not None
             self._waiters = waiters(self.snapshot)
         return self._waiters
+
+    def test(self, wanted: NodeFilter, forest: Forest) -> Keeps | None:
+        """What a filter puts to a row of `forest`, worked out once however many lists ask for it."""
+        known = self._tests.get(wanted)
+        if known is None or known[0] is not forest:
+            known = self._tests[wanted] = (forest, wanted.compile(forest))
+        return known[1]
 
     @property
     def mark(self) -> Mark:

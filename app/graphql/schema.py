@@ -20,7 +20,7 @@ def schema() -> strawberry.Schema:
     return strawberry.Schema(
         query=Query,
         mutation=Mutation,
-        config=StrawberryConfig(scalar_map=SCALARS, disable_field_suggestions=False),
+        config=StrawberryConfig(scalar_map=SCALARS),
         execution_context_class=ProjectingExecutor,
     )
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from strawberry.types import Info
 
 from app.domain.forest import ShownRow, above
 from app.domain.waiting import cycle
 from app.graphql.context import Context
-from app.graphql.listing import NodeList, NodePage, levels_of
+from app.graphql.listing import NodeList, levels_of
 from app.graphql.needs import CHEAP_LEVELS, Needs
 from app.graphql.reading import Reading
+from app.graphql.ready import ready
 from app.services.cursors import Mark
 
+T = TypeVar("T")
 
-async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList, ref: str | None) -> NodePage:
-    """A page of a list of nodes, with everything read that the selection under it needs.
+
+async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList, ref: str | None) -> T:
+    """A page of a list of nodes, ready to be shown, with everything read that the selection under it needs.
 
     It is of the moment of its cursor's first page (Q15). Raises: CursorInvalid, SearchQueryInvalid, OutsideRetentionWindow.
     """
@@ -31,7 +35,7 @@ async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList,
         page = listed.page(reading, await reading.forest(needs.key_set), ref)
     for kind in needs.parts_here:
         await reading.load_parts(kind, [row["ref"] for row in page.rows])
-    return page
+    return ready(reading, page)
 
 
 async def _walked(reading: Reading, listed: NodeList, ref: str | None, needs: Needs) -> Sequence[ShownRow] | None:

@@ -22,7 +22,7 @@ from app.services.clock import Clock
 from app.services.projectors import Held, Projectors, fold, places
 from app.services.viewer import Viewer
 from app.store import appending
-from app.store.appending import Ground, Look, Stale
+from app.store.appending import Ground, Look, Overtaken, Stale
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.pace import Pace
@@ -147,10 +147,12 @@ class Appends:
         batch = Batch()
         await fold(held.projector, places(held.standing.written, new), batch)
         ground = Ground(graph_id, held.g, held.standing, self._writer)
-        ground = await appending.adds(self._store, ground, batch, deadline)
-        call.accepted, call.settled = len(new), True
-        ground = await appending.places(self._store, ground, batch, deadline)
-        ground = await appending.head(self._store, ground, self._clock(), deadline)
+        call.accepted = len(new)
+        try:
+            ground = await appending.write(self._store, ground, batch, self._clock(), deadline)
+        except Overtaken:
+            call.settled = True
+            raise
         return Held(held.projector, held.g, ground.standing)
 
     async def _finished(self, graph_id: str, held: Held | None, look: Look, deadline: Deadline) -> Held | None:

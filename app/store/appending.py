@@ -15,42 +15,30 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from neo4j.exceptions import ConstraintError
 
-from app.domain.history import Batch, Ended
-from app.domain.rows import EdgeRow
-from app.store import records
+from app.domain.history import Batch
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
 from app.store.intervals import BUCKET_BITS, STEP
-from app.store.keys import cell_key, event_key
-from app.store.pace import Pace
-from app.store.records import Properties
-
-PIECE = 1_000
-"""Rows of one statement."""
+from app.store.keys import event_key
+from app.store.pieces import ADDS, COUNTED, PLACES, Pieces, added, placed
 
 _KEYS_AT_ONCE = 2_000
 _READ_BUCKETS = 16
 _CLEARED_BUCKETS = 4
 """At STEP apart a bucket holds 64 events; each may have ended many states."""
 
-_LABELS = {"node": "nodes", "task": "tasks", "spawn": "spawns", "wait": "waits", "message": "messages"}
-_EDGES = {"parent": ("parent_of", "parent_until"), "waits_on": ("waits_on", "waits_until")}
-_ADDS = ("events", *_LABELS.values())
-_COUNTED = ("gone_tasks", "parent_until", "waits_until", "parent_of", "waits_on")
-_PLACES = (*_LABELS.values(), *_COUNTED)
-
-Pieces: TypeAlias = AsyncIterator[tuple[dict[str, list[Properties]], bool]]
-"""Pieces of a stage, by the statement's parameters, and whether each is the last."""
-
 
 class Stale(Exception):  # noqa: N818 - no fault: the writer has to look again
     """The graph stands elsewhere than this writer thought, or it is another writer's turn. The piece at hand has written nothing."""
+
+
+class Overtaken(Stale):
+    """Another writer has taken the turn, but after the first stage: the append is there, or will be as soon as that one has finished it."""
 
 
 class Look(NamedTuple):
@@ -111,29 +99,49 @@ async def look(store: Store, graph_id: str, g: str | None, ids: Sequence[str], d
     return looked
 
 
+async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline: Deadline) -> Ground:
+    """All three stages; `heard`: Unix ms at which the producer was heard.
+
+    Raises: Stale; Overtaken where the append will be there all the same.
+    """
+    async with Pieces(placed(ground.g, batch), PLACES) as pieces:
+        ground = await adds(store, ground, batch, deadline)
+        try:
+            ground = await _placed(store, ground, pieces, deadline)
+            return await head(store, ground, heard, deadline)
+        except Stale as error:
+            raise Overtaken from error
+
+
 async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline) -> Ground:
     """First stage. Raises: Stale; what earlier pieces wrote is then taken away by the next writer."""
     standing, upto = ground.standing, batch.events[-1].seq
     done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
     adding, first = 0, True
-    async for rows, last in _pieces(_added(ground.g, batch, standing.arrival), _ADDS):
-        to_adding = 0 if last else upto
-        to_at = list(done.standing if last else standing)
-        stage = {"first": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events)}
-        await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline)
-        adding, first = to_adding, False
+    async with Pieces(added(ground.g, batch, standing.arrival), ADDS) as pieces:
+        async for rows, last in pieces:
+            to_adding = 0 if last else upto
+            to_at = list(done.standing if last else standing)
+            stage = {"first": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events)}
+            await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline)
+            adding, first = to_adding, False
     return done
 
 
 async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline, *, again: bool = False) -> Ground:
     """Second stage. `again`: a writer that died may have written any part of it. Raises: Stale."""
+    async with Pieces(placed(ground.g, batch), PLACES) as pieces:
+        return await _placed(store, ground, pieces, deadline, again=again)
+
+
+async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadline, *, again: bool = False) -> Ground:
     done = ground.at(applied=ground.standing.written)
     first = again
-    async for rows, last in _pieces(_placed(ground.g, batch), _PLACES):
+    async for rows, last in pieces:
         before = "append/unmake_edges" if again and (rows["parent_of"] or rows["waits_on"]) else None
         stage = {"first": first, "to_at": list((done if last else ground).standing)}
         counts = await _run(store, "append/places", ground, stage | {"rows": rows}, deadline, before)
-        for name in _COUNTED:
+        for name in COUNTED:
             if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
                 raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
         first = False
@@ -191,59 +199,3 @@ async def _run(
         return await store.write(work, deadline)
     except ConstraintError as error:  # an event came that was not there when we looked
         raise Stale from error
-
-
-def _added(g: str, batch: Batch, arrival: int) -> Iterable[tuple[str, Properties]]:
-    # Events and the states they ended go side by side: what a piece leaves behind is found by its events.
-    ended = groupby(batch.ended, key=lambda over: over.until)
-    until, states = next(ended, (0, iter(())))
-    for number, recorded in enumerate(batch.events, arrival + 1):
-        yield "events", records.event(g, recorded, number)
-        if until == recorded.seq:
-            for over in states:
-                if over.cell.kind in _LABELS:
-                    yield _LABELS[over.cell.kind], records.ended(g, over)
-            until, states = next(ended, (0, iter(())))
-
-
-def _placed(g: str, batch: Batch) -> Iterable[tuple[str, Properties]]:
-    # Nodes first, edges last: both ends must be there.
-    edges: list[tuple[str, Properties]] = []
-    parts: list[tuple[str, Properties]] = []
-    for cell, state in batch.after.items():
-        if cell.kind in _EDGES:
-            if state is not None and isinstance(state.row, EdgeRow):
-                edges.append((_EDGES[cell.kind][0], records.edge(g, cell, state.since, state.row)))
-        elif state is None:
-            if batch.before[cell] is not None:
-                assert cell.kind == "task", f"an append takes no {cell.kind} away"
-                parts.append(("gone_tasks", {"key": cell_key(g, cell)}))
-        elif cell.kind == "node":
-            yield "nodes", records.current(g, cell, state)
-        else:
-            parts.append((_LABELS[cell.kind], records.current(g, cell, state)))
-    yield from parts
-    yield from (_closed(g, batch, over) for over in batch.ended if over.cell.kind in _EDGES)
-    yield from edges
-
-
-def _closed(g: str, batch: Batch, over: Ended) -> tuple[str, Properties]:
-    assert isinstance(over.row, EdgeRow)
-    before = batch.before[over.cell]
-    made, ends = _EDGES[over.cell.kind]
-    there = before is not None and before.since == over.since
-    return (ends if there else made), records.edge(g, over.cell, over.since, over.row, over.until)
-
-
-async def _pieces(rows: Iterable[tuple[str, Properties]], names: Sequence[str]) -> Pieces:
-    pace, size = Pace(), 0
-    piece: dict[str, list[Properties]] = {name: [] for name in names}
-    for name, row in rows:
-        if size == PIECE:
-            yield piece, False
-            piece, size = {name: [] for name in names}, 0
-        piece[name].append(row)
-        size += 1
-        if pace.due:
-            await pace.rest()
-    yield piece, True

@@ -14,7 +14,15 @@ from app.cli.stop import Stop
 
 
 def line(own_id: str, second: int = 0, **more: Any) -> bytes:
-    event = {"v": 1, "id": own_id, "ts": f"2026-01-01T00:00:{second:02d}Z", "type": "activity", "node": "p:s", "data": {"tool": "x"}, **more}
+    event = {
+        "v": 1,
+        "id": own_id,
+        "ts": f"2026-01-01T00:00:{second:02d}Z",
+        "type": "activity",
+        "node": "p:s",
+        "data": {"tool": "x"},
+        **more,
+    }
     return json.dumps(event).encode()
 
 

@@ -26,7 +26,8 @@ def test_each_node_hangs_on_its_parent(depths: list[int], drawn: list[str]) -> N
 
 def node(own_id: str, depth: int, **more: Any) -> dict[str, Any]:
     return {
-        "id": own_id, "providerRef": f"p:{own_id}", "provider": "p", "kind": "SESSION", "parentId": None, "depth": depth, "state": "WORKING",
+        "id": own_id, "providerRef": f"p:{own_id}", "provider": "p", "kind": "SESSION", "parentId": None, "depth": depth,
+        "state": "WORKING",
         "stale": False, "attention": None, "title": None, "headline": None, "purpose": None, "agentType": None, "background": None,
         "created": 0, "ended": None, "lastEvent": 0, "taskCounts": {"total": 0, "completed": 0}, "blocked": None, **more,
     }  # fmt: skip

@@ -30,8 +30,8 @@ class GraphState:
         """Session part -> agent type -> requests that a guess may take, oldest first (E60)."""
         self.session_requests: dict[str, dict[Spawn, None]] = {}
         """Session part -> requests that may have started a session (E43)."""
-        self.suggestions: dict[str, OldestFirst] = {}
-        """Title -> titled requests without a child, oldest first (E50)."""
+        self.suggestions: dict[str, SortedDict[tuple[int, str, str], Spawn]] = {}
+        """Title -> titled requests without a child, by time, requester's ref and call id (E50)."""
 
         self.ts = ""
         self.time_ns = 0

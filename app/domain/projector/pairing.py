@@ -100,10 +100,8 @@ def answer_suggestion(graph: GraphState, node: Node, title: str | None) -> None:
     """A session without a parent that bears the title of a suggested one (E50, E51)."""
     if node.kind != "session" or node.parent is not None or node.bound or title is None or node.title is None:
         return
-    for (requested_at, *_), spawn in graph.suggestions.get(node.title, {}).items():
-        if requested_at > node.created:
-            return
-        if spawn.owner.session_part == node.ref:
+    for spawn in graph.suggestions.get(node.title, {}).values():
+        if spawn.requested_at > node.created or spawn.owner.session_part == node.ref:
             continue
         if requests.bind(graph, spawn.owner, spawn.call_id, node):
             graph.met |= {50, 51}

@@ -8,6 +8,7 @@ from app.domain.projector import tree, waits
 from app.domain.projector.graph import GraphState, OldestFirst
 from app.domain.projector.payload import Data
 from app.domain.projector.state import Node, Spawn
+from app.domain.times import event_ns
 
 
 def record(graph: GraphState, node: Node, data: Data) -> Spawn | None:
@@ -135,7 +136,11 @@ def _changed(graph: GraphState, spawn: Spawn) -> None:
         tree.calls_changed(node)
     free = spawn.child is None
     if spawn.title is not None:
-        _list(graph.suggestions.setdefault(spawn.title, SortedDict()), spawn, free)
+        suggested, place = graph.suggestions.setdefault(spawn.title, SortedDict()), (event_ns(spawn.requested_at), node.ref, spawn.call_id)
+        if free:
+            suggested[place] = spawn
+        else:
+            suggested.pop(place, None)
     elif spawn.kind == "agent":
         _list_agent_request(graph, spawn, free and not spawn.returned)
     else:
@@ -149,13 +154,9 @@ def _changed(graph: GraphState, spawn: Spawn) -> None:
 def _list_agent_request(graph: GraphState, spawn: Spawn, free: bool) -> None:
     by_type = graph.agent_requests.setdefault(spawn.owner.session_part, {})
     listed = by_type.setdefault(spawn.agent_type, SortedDict())
-    _list(listed, spawn, free)
-    if not listed:
-        del by_type[spawn.agent_type]
-
-
-def _list(listed: OldestFirst, spawn: Spawn, free: bool) -> None:
     if free:
         listed[spawn.order] = spawn
     else:
         listed.pop(spawn.order, None)
+    if not listed:
+        del by_type[spawn.agent_type]

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphql import GraphQLNonNull, get_nullable_type
 from graphql.execution.values import VariableValues, get_argument_values
-from strawberry.schema.config import StrawberryConfig
+from strawberry import Schema
 from strawberry.types.arguments import convert_arguments
 
 from app.domain.forest import ShownRow
@@ -21,12 +21,11 @@ from app.services.graph_at import PartKind
 class Bound:
     """What compiled code asks of its request. All that it needs must have been read: it never waits."""
 
-    def __init__(self, projection: Projection, reading: Reading, variables: VariableValues, config: StrawberryConfig, registry: Any) -> None:
+    def __init__(self, projection: Projection, reading: Reading, variables: VariableValues, schema: Schema) -> None:
         self.reading = reading
         self._calls = projection.calls
         self._variables = variables
-        self._config = config
-        self._registry = registry
+        self._schema = schema
         if projection.needs_forest:
             if reading.snapshot is None:
                 raise Deopt
@@ -77,4 +76,4 @@ class Bound:
         selected: Selected = self._calls[call]
         given = get_argument_values(selected.definition, selected.nodes[0], self._variables)
         own = selected.definition.extensions["strawberry-definition"]
-        return convert_arguments(given, own.arguments, self._registry, self._config)
+        return convert_arguments(given, own.arguments, self._schema.schema_converter.scalar_registry, self._schema.config)

@@ -68,12 +68,11 @@ class Compiler:
     def compile(self, return_type: Any, nodes: Sequence[FieldNode]) -> Projection:
         """The projection of a field's value. Raises: Unsupported."""
         root = self._value(return_type, list(nodes))
-        lines = ["def bind(c):", *(f"    {line}" for line in self.prologue), *(f"    {line}" for line in self.functions), f"    return {root}"]
-        source = "\n".join(lines)
-        exec(compile(source, "<projection>", "exec"), self.names)  # noqa: S102 - made of our own templates and of names checked by the parser
+        source = "\n    ".join(["def bind(c):", *self.prologue, *self.functions, f"return {root}"])
+        exec(compile(source, "<projection>", "exec"), self.names)  # noqa: S102 - our own templates, and names as literals
         return Projection(self.names["bind"], self.needs_forest, self.calls, source)
 
-    # -- what emitters use -------------------------------------------------------------------------------------------------------------------
+    # ---- what emitters use ----
 
     def fresh(self, prefix: str) -> str:
         """A new name."""
@@ -164,7 +163,7 @@ class Compiler:
             raise Unsupported(f"the type {kind}")
         return name
 
-    # -- values ------------------------------------------------------------------------------------------------------------------------------
+    # ---- values ----
 
     def _value(self, kind: Any, nodes: list[FieldNode]) -> str:
         kind = kind.of_type if isinstance(kind, GraphQLNonNull) else kind

@@ -45,7 +45,7 @@ class ProjectingExecutor(StrawberryGraphQLCoreExecutionContext):
         reading = result.reading
         made = reading.made.get(id(projection))
         if made is None:
-            bound = Bound(projection, reading, self.variable_values, self.context_value.config, self.context_value.registry)
+            bound = Bound(projection, reading, self.variable_values, self.context_value.schema)
             made = reading.made[id(projection)] = (projection.bind(bound), reading.snapshot)
         show, snapshot = made
         if snapshot is not reading.snapshot:  # it has been read again since, with more members

@@ -164,7 +164,8 @@ def _peer(compiler: Compiler, selected: Selected, of: str) -> str:
 
 
 def _peer_name(compiler: Compiler, selected: Selected, of: str) -> str:
-    return f"None if {of}['peer'] in {compiler.forest('c.by_ref')} else {compiler.leaf(selected.definition.type, of + "['peer']")}"
+    name = compiler.leaf(selected.definition.type, f"{of}['peer']")
+    return f"None if {of}['peer'] in {compiler.forest('c.by_ref')} else {name}"
 
 
 EMITTERS: dict[tuple[str, str], Emit] = {

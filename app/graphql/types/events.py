@@ -62,18 +62,11 @@ class NodeChange:
 
     @strawberry.field(description="The node just before the event; null if it was not there, or if the event is the first that is held.")
     async def before(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await self._node(info, await self.event.before)
+        return await _node(info, await self.event.before, self.changed)
 
     @strawberry.field(description="The node just after the event.")
     async def after(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await self._node(info, await just_after(self.event.reading, self.event.row))
-
-    async def _node(self, info: Info[Context, None], reading: Reading | None) -> Any:
-        ref = node_ref(self.changed["node_id"])
-        if reading is None or ref is None:
-            return None
-        await reading.load(info.context.needs(info))
-        return ready(reading, await reading.node(ref))
+        return await _node(info, await just_after(self.event.reading, self.event.row), self.changed)
 
 
 @strawberry.type(description="An event: one thing that a producer told.")
@@ -180,3 +173,11 @@ class EventConnection:
     @strawberry.field(description=TOTAL)
     async def total_count(self) -> int:
         return await self.found.total()
+
+
+async def _node(info: Info[Context, None], reading: Reading | None, changed: dict[str, Any]) -> Node | None:
+    ref = node_ref(changed["node_id"])
+    if reading is None or ref is None:
+        return None
+    await reading.load(info.context.needs(info))
+    return ready(reading, await reading.node(ref))

@@ -13,15 +13,15 @@ from app.domain.ids import GRAPH_PREFIX, event_id, node_ref
 from app.domain.problems import BadUserInput, NotFound, TooComplex
 from app.domain.waiting import cycles
 from app.graphql.context import Context
-from app.graphql.graphs import is_live
 from app.graphql.events import EventList, event_page, one_event
+from app.graphql.graphs import is_live
 from app.graphql.listing import NodeList
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.columns import of_graph
 from app.graphql.types.enums import EventOrder, GraphSource, NodeOrder
 from app.graphql.types.events import Event, EventConnection
-from app.graphql.types.inputs import After, Before, EventFilterInput, First, Last, NodeFilterInput, given
+from app.graphql.types.inputs import After, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents, given
 from app.graphql.types.pages import NodeConnection
 from app.graphql.types.scalars import Timestamp
 from app.graphql.types.sums import GraphCounts, counts_of
@@ -84,7 +84,9 @@ class Graph:
     title: str | None = of_graph("What people call it.", lambda reading: reading.at.info.title)
     url: str = of_graph("A page that shows it.", _url)
     created: Timestamp = of_graph("When it was made.", lambda reading: reading.at.info.created)
-    last_event: Timestamp = of_graph("The time of its newest held event, or `created` if it holds none.", lambda reading: reading.at.info.last_event)
+    last_event: Timestamp = of_graph(
+        "The time of its newest held event, or `created` if it holds none.", lambda reading: reading.at.info.last_event
+    )
     live: bool = of_graph("Whether its producer was heard from within the last three minutes.", _live)
     events_cursor: str | None = of_graph(
         "Where its stream of events stands in this answer: a subscription with this `cursor` goes on exactly here. Null with `asOf`.",
@@ -110,7 +112,7 @@ class Graph:
     async def node(
         self,
         info: Info[Context, None],
-        id: Annotated[strawberry.ID | None, strawberry.argument(description="Its id.")] = UNSET,  # noqa: A002
+        id: Annotated[strawberry.ID | None, strawberry.argument(description="Its id.")] = UNSET,
         ref: Annotated[str | None, strawberry.argument(description="The provider's own reference.")] = UNSET,
     ) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
         named = _one_ref(given(id), given(ref))
@@ -132,11 +134,11 @@ class Graph:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: NodeFilterInput | None = UNSET,  # noqa: A002
-        order: NodeOrder | None = NodeOrder.NEWEST,
+        filter: FilterNodes = UNSET,
+        order: Order = NodeOrder.NEWEST,
     ) -> NodeConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
-        return _page(await page_of(info, self.reading, NodeList.of("nodes", arguments), None))
+        return await page_of(info, self.reading, NodeList.of("nodes", arguments), None)
 
     @strawberry.field(description="Those of its nodes that have no parent.")
     async def roots(
@@ -146,11 +148,11 @@ class Graph:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: NodeFilterInput | None = UNSET,  # noqa: A002
-        order: NodeOrder | None = NodeOrder.TREE,
+        filter: FilterNodes = UNSET,
+        order: Order = NodeOrder.TREE,
     ) -> NodeConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
-        return _page(await page_of(info, self.reading, NodeList.of("roots", arguments), None))
+        return await page_of(info, self.reading, NodeList.of("roots", arguments), None)
 
     @strawberry.field(description="Events up to this moment.")
     async def events(
@@ -159,15 +161,15 @@ class Graph:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: EventFilterInput | None = UNSET,  # noqa: A002
-        order: EventOrder | None = EventOrder.DESC,
+        filter: FilterEvents = UNSET,
+        order: OrderOfEvents = EventOrder.DESC,
     ) -> EventConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return EventConnection(found=await event_page(self.reading, EventList.of(arguments), None))
 
     @strawberry.field(description="Any held event.")
     async def event(
-        self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]  # noqa: A002
+        self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]
     ) -> Event | None:
         return Event(reading=self.reading, row=await one_event(self.reading, id))
 

@@ -11,7 +11,7 @@ from app.domain.filters import EventFilter, GraphFilter, NodeFilter, Range, is_t
 from app.domain.ids import event_own_id, node_ref
 from app.domain.moments import AsOf
 from app.domain.problems import BadUserInput
-from app.graphql.types.enums import GraphSource, NodeKind, NodeState
+from app.graphql.types.enums import EventOrder, GraphSource, NodeKind, NodeOrder, NodeState
 from app.graphql.types.scalars import Timestamp
 
 T = TypeVar("T")
@@ -20,6 +20,10 @@ First: TypeAlias = Annotated[int | None, strawberry.argument(description="How ma
 After: TypeAlias = Annotated[str | None, strawberry.argument(description="A cursor: the page begins just after it.")]
 Last: TypeAlias = Annotated[int | None, strawberry.argument(description="How many, from the end or before `before`. Not with `first`.")]
 Before: TypeAlias = Annotated[str | None, strawberry.argument(description="A cursor: the page ends just before it.")]
+
+
+Order: TypeAlias = Annotated[NodeOrder | None, strawberry.argument(description="In which order.")]
+OrderOfEvents: TypeAlias = Annotated[EventOrder | None, strawberry.argument(description="In which order.")]
 
 
 def given(value: T | None) -> T | None:
@@ -141,6 +145,11 @@ class CreateGraphInput:
     retention_events: int | None = strawberry.field(
         default=UNSET, description="K: it holds the last K to 2K events. Null is the server's setting, 0 keeps all."
     )  # fmt: skip
+
+
+FilterNodes: TypeAlias = Annotated[NodeFilterInput | None, strawberry.argument(description="Which to keep.")]
+FilterEvents: TypeAlias = Annotated[EventFilterInput | None, strawberry.argument(description="Which to keep.")]
+FilterGraphs: TypeAlias = Annotated[GraphFilterInput | None, strawberry.argument(description="Which to keep.")]
 
 
 def _ref(value: Any, argument: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
 from strawberry.types import Info
@@ -19,7 +19,7 @@ from app.graphql.ready import ready
 from app.graphql.types.columns import column
 from app.graphql.types.enums import EventOrder, NodeKind, NodeOrder, NodeState
 from app.graphql.types.events import EventConnection
-from app.graphql.types.inputs import After, AsOfInput, Before, EventFilterInput, First, Last, NodeFilterInput
+from app.graphql.types.inputs import After, AsOfInput, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents
 from app.graphql.types.pages import MessageConnection, NodeConnection
 from app.graphql.types.parts import Spawn, Task, TaskCounts, Wait
 from app.graphql.types.scalars import Timestamp
@@ -34,6 +34,8 @@ from app.graphql.walks import (
 
 if TYPE_CHECKING:
     from app.graphql.types.graph import Graph
+
+T = TypeVar("T")
 
 LEVELS = "At most so many levels: 1 to 1,000."
 STEPS = "At most so many steps away: 1 to 1,000."
@@ -70,7 +72,7 @@ class Blocked:
         before: Before = UNSET,
     ) -> NodeConnection:
         arguments = {"max_depth": max_depth, "first": first, "after": after, "last": last, "before": before}
-        return ready(self.reading, await page_of(info, self.reading, NodeList.of("chain", arguments), self.row["ref"]))
+        return await page_of(info, self.reading, NodeList.of("chain", arguments), self.row["ref"])
 
 
 @strawberry.type(description="A session or an agent at one moment. Everything nested under it is of that moment.")
@@ -141,7 +143,7 @@ class Node:
     last_event: Timestamp = column("last_event", "When it was last heard of.")
     child_count: int = column("child_count", "How many nodes hang under it directly.")
     descendant_count: int = column("descendant_count", "How many nodes are anywhere below it.")
-    background_agent_count: int = column("background_agent_count", "Agents that are only ever said to have finished: counted, but no nodes.")
+    background_agent_count: int = column("background_agent_count", "Agents only ever said to have finished: counted, but no nodes.")
 
     @strawberry.field(description="How many tasks it has.")
     def task_counts(self) -> TaskCounts:
@@ -199,11 +201,11 @@ class Node:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: NodeFilterInput | None = UNSET,  # noqa: A002
-        order: NodeOrder | None = NodeOrder.TREE,
+        filter: FilterNodes = UNSET,
+        order: Order = NodeOrder.TREE,
     ) -> NodeConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
-        return ready(self.reading, await page_of(info, self.reading, NodeList.of("children", arguments), self.row["ref"]))
+        return await page_of(info, self.reading, NodeList.of("children", arguments), self.row["ref"])
 
     @strawberry.field(description="Everything below, at most maxDepth levels down. `first` may be up to 25,000 here.")
     async def descendants(
@@ -214,13 +216,13 @@ class Node:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: NodeFilterInput | None = UNSET,  # noqa: A002
-        order: NodeOrder | None = NodeOrder.TREE,
+        filter: FilterNodes = UNSET,
+        order: Order = NodeOrder.TREE,
     ) -> NodeConnection:
         arguments: dict[str, Any] = {
             "max_depth": max_depth, "first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order
         }  # fmt: skip
-        return ready(self.reading, await page_of(info, self.reading, NodeList.of("descendants", arguments), self.row["ref"]))
+        return await page_of(info, self.reading, NodeList.of("descendants", arguments), self.row["ref"])
 
     @strawberry.field(description="Sums over this node and all below it.")
     async def rollup(self) -> Rollup:
@@ -233,8 +235,8 @@ class Node:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-        filter: EventFilterInput | None = UNSET,  # noqa: A002
-        order: EventOrder | None = EventOrder.DESC,
+        filter: FilterEvents = UNSET,
+        order: OrderOfEvents = EventOrder.DESC,
     ) -> EventConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return EventConnection(found=await event_page(self.reading, EventList.of(arguments), self.row["ref"]))
@@ -250,6 +252,6 @@ class Node:
         await reading.load(info.context.needs(info))
         return ready(reading, await reading.node(self.row["ref"]))
 
-    async def _other(self, member: str) -> Any:
+    async def _other(self, member: str) -> T:
         ref = self.row.get(member)
-        return None if ref is None else ready(self.reading, await self.reading.node(ref))
+        return ready(self.reading, None if ref is None else await self.reading.node(ref))

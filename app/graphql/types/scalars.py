@@ -6,6 +6,7 @@ from typing import Any, NewType
 
 import strawberry
 from graphql import GraphQLError, IntValueNode, ValueNode
+from strawberry.types.scalar import ScalarDefinition
 
 MOST = 2**53 - 1
 """The largest whole number that JavaScript reads exactly."""
@@ -33,7 +34,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-SCALARS = {
+SCALARS: dict[object, ScalarDefinition] = {
     Timestamp: strawberry.scalar(
         name="Timestamp",
         description="Unix time in milliseconds, as a JSON number (exact: |n| < 2^53).",

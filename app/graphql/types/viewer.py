@@ -24,7 +24,7 @@ class ServerLimits:
     body_bytes: int = strawberry.field(description="The largest request body, in bytes.")
     subscriptions_per_connection: int = strawberry.field(description="The most subscriptions on one connection.")
     subscriptions_per_key: int = strawberry.field(description="The most subscriptions with one key.")
-    retention_events: int = strawberry.field(description="K: a graph that does not say otherwise holds its last K to 2K events; 0 keeps all.")
+    retention_events: int = strawberry.field(description="K: a graph that says nothing else holds its last K to 2K events; 0: all.")
 
 
 @strawberry.type(description="This server.")

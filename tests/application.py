@@ -1,0 +1,59 @@
+"""The application on the store under test, asked without a network."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from app.main import create_app
+from app.services.bundle import Services
+from app.services.keys import new_secret
+from app.settings import Settings
+from app.store.connection import StoreAddress
+
+ORIGIN = "http://127.0.0.1:8080"
+
+
+@dataclass
+class Opened:
+    """A running application, its operator's key, and a client that sends it."""
+
+    app: FastAPI
+    services: Services
+    key: str
+    client: httpx.AsyncClient
+    nobody: httpx.AsyncClient
+
+
+def settings_on(address: StoreAddress, data_dir: Path, **more: Any) -> Settings:
+    """Settings for the store at `address`, whichever engine it is; nothing of the environment's."""
+    return Settings(
+        _env_file=None,
+        data_dir=data_dir,
+        neo4j_uri=address.uri,
+        neo4j_username=address.username,
+        neo4j_password=address.password,
+        neo4j_database=address.database,
+        rate_limit=0,
+        **more,
+    )
+
+
+@asynccontextmanager
+async def opened(address: StoreAddress, data_dir: Path, clock: Callable[[], int] | None = None, **more: Any) -> AsyncIterator[Opened]:
+    """The application, from start to end."""
+    key = new_secret()
+    app = create_app(settings_on(address, data_dir, admin_key=key, **more), clock=clock)
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with (
+            httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers={"Authorization": f"Bearer {key}"}) as client,
+            httpx.AsyncClient(transport=transport, base_url=ORIGIN) as nobody,
+        ):
+            yield Opened(app, app.state.services, key, client, nobody)

@@ -1,0 +1,69 @@
+"""Times of events (E11) and as they are shown (E123), against Python's own dates."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.times import event_ns, read_ns, shown_ms
+
+NINE = 1_804_150_800_000_000_000  # 2027-03-04T09:00:00Z
+
+
+@pytest.mark.parametrize(
+    ("ts", "ns"),
+    [
+        ("2027-03-04T09:00:00Z", NINE),
+        ("2027-03-04T09:00:00", NINE),
+        ("2027-03-04 09:00:00+00:00", NINE),
+        ("2027-03-04T09:00:00.Z", NINE),
+        ("2027-03-04T09:00:00.5", NINE + 500_000_000),
+        ("2027-03-04T09:00:00.1234567899Z", NINE + 123_456_789),
+        ("2027-03-04T08:59:60Z", NINE - 1_000_000_000),
+        ("2027-03-04T09:00:61Z", None),
+        ("2027-03-04T24:00:00Z", None),
+        ("2027-03-04T09:60:00Z", None),
+        ("2027-02-29T09:00:00Z", None),
+        ("2028-02-29T09:00:00Z", 1_835_427_600_000_000_000),
+        ("1969-12-31T23:59:59Z", None),
+        ("2027-03-04T09:00:00+01:00", None),
+        ("2027-03-04T09:00:00-00:00", None),
+        ("2027-03-04T09:00:00z", None),
+        ("2027-03-04t09:00:00Z", None),
+        ("2027-03-04T09:00", None),
+        ("２027-03-04T09:00:00Z", None),
+        (" 2027-03-04T09:00:00Z", None),
+        ("2027-03-04T09:00:00Z\n", None),
+        ("", None),
+    ],
+)
+def test_time_of_an_event(ts: str, ns: int | None) -> None:
+    """E11: what is readable, to the nanosecond; an unreadable time is 1970."""
+    assert read_ns(ts) == ns
+    assert event_ns(ts) == (ns or 0)
+
+
+@pytest.mark.parametrize(
+    ("ts", "ms"),
+    [
+        ("2027-03-04T09:00:00.9999Z", NINE // 1_000_000 + 999),
+        ("2027-03-04T10:00:00+01:00", NINE // 1_000_000),
+        ("2027-03-04T03:30:00.25-05:30", NINE // 1_000_000 + 250),
+        ("2027-03-04T09:00:00+24:00", None),
+        ("half past nine", None),
+    ],
+)
+def test_time_as_shown(ts: str, ms: int | None) -> None:
+    """E123: any RFC 3339 text, other offsets included, in milliseconds rounded down."""
+    assert shown_ms(ts) == ms
+
+
+@given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001
+def test_times_agree_with_dates(moment: datetime) -> None:
+    """E11: the number of nanoseconds since 1970."""
+    whole = moment.replace(tzinfo=UTC)
+    ns = int(whole.replace(microsecond=0).timestamp()) * 1_000_000_000 + whole.microsecond * 1_000
+    assert read_ns(whole.strftime("%Y-%m-%dT%H:%M:%S.%fZ").zfill(27)) == ns
