@@ -101,7 +101,7 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     if settings.url is not None:
         if settings.key is None:
             raise Stop("AGW_URL is set but AGW_KEY is not: set it to a key of that gateway.")
-        place = (settings.url, settings.key.get_secret_value())
+        place: tuple[str, str] | None = (settings.url, settings.key.get_secret_value())
     else:
         served = running_on(settings.data_dir)
         place = None if served is None else (served.url, _own_key(settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +19,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-keys = typer.Typer(help="Makes, lists and revokes keys.", no_args_is_help=True)
 
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -165,20 +165,20 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """The exit code of a command line."""
-    usage_error = typer.BadParameter.__mro__[1]
     try:
         code = app(arguments, prog_name="agw", standalone_mode=False)
-    except usage_error as error:
-        where = getattr(getattr(error, "ctx", None), "command_path", "agw")
-        return _said(f"{where}: {error.format_message().rstrip('.')}. Try {where} --help.", 2)
     except Stop as stop:
         return _said(str(stop), stop.code)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        sys.stdout = None
+    except BrokenPipeError:  # whoever read us has gone: nothing more to say, at the interpreter's end neither
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001 - never a traceback (O14)
+        wrong = getattr(error, "format_message", None)  # wrong usage, as Typer tells it
+        if wrong is not None:
+            where = getattr(getattr(error, "ctx", None), "command_path", "agw")
+            return _said(f"{where}: {str(wrong()).rstrip('.')}. Try {where} --help.", 2)
         from app.cli.failures import explained
 
         return _said(explained(error), 1)

@@ -31,6 +31,9 @@ DRAIN_SECONDS = 10
 Prepare: TypeAlias = Callable[[Services], Awaitable[str]]
 """What to do before the doors open; gives the path that the login link leads to."""
 
+Beside: TypeAlias = Callable[[Services], Awaitable[None]]
+"""What to do while they are open."""
+
 
 def serve(*, host: str | None, port: int | None, data_dir: Path | None, workers: int | None) -> None:
     """Serves until it is told to stop."""
@@ -71,21 +74,25 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 def run_until_stopped(work: Coroutine[Any, Any, None]) -> None:
     """Runs `work` on the fastest event loop there is; being stopped is no error."""
-    try:
-        from uvloop import new_event_loop as factory
-    except ImportError:  # not on Windows
-        factory = asyncio.new_event_loop
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(work)
         except asyncio.CancelledError:
             note("Stopped before it was ready.")
 
 
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    if sys.platform == "win32":
+        return asyncio.new_event_loop
+    import uvloop
+
+    return uvloop.new_event_loop
+
+
 class Serving(uvicorn.Server):
     """One run of the gateway: services, then doors, then, at a signal, draining and the store's clean end."""
 
-    def __init__(self, settings: Settings, listener: socket.socket, prepare: Prepare | None = None, beside: Prepare | None = None) -> None:
+    def __init__(self, settings: Settings, listener: socket.socket, prepare: Prepare | None = None, beside: Beside | None = None) -> None:
         host, port = listener.getsockname()[:2]
         self._host, self._port = str(host), int(port)
         settings = settings.model_copy(update={"port": self._port})

@@ -100,3 +100,13 @@ def limits_of(settings: Settings) -> Limits:
 
 def _overtaken(result: ExecutionResult) -> bool:
     return any(isinstance(error.original_error, Overtaken) for error in result.errors or ())
+
+
+async def execute(services: Services, viewer: Viewer, query: str, variables: Mapping[str, Any] | None = None) -> Body:
+    """The answer's body for one operation, asked from inside the gateway: by a page, or by a command without a server."""
+    operations = Operations(services, services.settings)
+    try:
+        document = operations.document(query)
+        return await operations.run(viewer, document, Asked(query, variables or {}), "")
+    except Refused as refused:
+        return {"errors": refused.errors}

@@ -53,13 +53,12 @@ class Appended:
 
 @dataclass(slots=True)
 class _Call:
-    """One call: its events, each once, and how many envelopes held one. `settled`: its events will be there, whoever finishes the work."""
+    """One call: its events, each once, how many envelopes held one, and how many it brought (seen soon, whoever finishes the work)."""
 
     events: dict[str, Event] = field(default_factory=dict)
     invalid: list[Invalid] = field(default_factory=list)
     envelopes: int = 0
     accepted: int = 0
-    settled: bool = False
 
 
 class Appends:
@@ -111,66 +110,70 @@ class Appends:
     async def _taken_in(self, viewer: Viewer, graph_id: str, call: _Call, deadline: Deadline) -> Held:
         ids = list(call.events)
         while not deadline.expired:
-            held = self._projectors.take(graph_id)
+            held = self._projectors.look(graph_id)
             look = await appending.look(self._store, graph_id, None if held is None else held.g, ids, deadline)
             if look is None or look.account != viewer.account or not viewer.may_see(graph_id):
                 raise NotFound(f"There is no graph {graph_id}.")
             try:
-                held, done = await self._step(graph_id, held, look, call, deadline)
+                if not look.settled:
+                    await self._finish(graph_id, look, deadline)
+                elif held is None or (held.g, held.standing) != (look.g, look.standing):
+                    held = await self._projectors.at(self._projectors.take(graph_id), look.g, look.standing, look.standing.head, deadline)
+                    self._projectors.keep(graph_id, held)
+                elif new := self._new(held, look, call):
+                    return await self._written(graph_id, new, call, deadline)
+                elif all(seq <= look.standing.head for seq in look.known.values()):
+                    return held
             except Stale:
                 continue
-            if held is not None:
-                self._projectors.keep(graph_id, held)
-                if done:
-                    return held
         raise DeadlineExceeded
 
-    async def _step(self, graph_id: str, held: Held | None, look: Look, call: _Call, deadline: Deadline) -> tuple[Held | None, bool]:
-        """The next thing to do after a look. Gives the projector as it is then, and whether the call is done."""
-        if not look.settled:
-            return await self._finished(graph_id, held, look, deadline), False
-        if held is None or (held.g, held.standing) != (look.g, look.standing):
-            return await self._projectors.at(held, look.g, look.standing, look.standing.head, deadline), False
+    def _new(self, held: Held, look: Look, call: _Call) -> list[Event]:
+        """The call's events that the graph does not hold, in order (E10). Raises: LateEvent."""
+        if call.accepted:
+            return []
         new = [event for own_id, event in call.events.items() if own_id not in look.known]
-        if call.settled or not new:
-            return held, True
-        if any(seq > look.standing.head for seq in look.known.values()):
-            return held, False  # another writer came between the graph's row and its events
         new.sort(key=lambda event: event.order)
         last = held.projector.head_event
-        if last is not None and new[0].order < last.order:
-            self._projectors.keep(graph_id, held)
+        if new and last is not None and new[0].order < last.order:
             raise LateEvent(new[0].id, last.id)
-        return await self._written(graph_id, held, new, call, deadline), True
+        return new
 
-    async def _written(self, graph_id: str, held: Held, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+    async def _written(self, graph_id: str, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+        held = self._projectors.take(graph_id)
+        assert held is not None
         batch = Batch()
         await fold(held.projector, places(held.standing.written, new), batch)
         ground = Ground(graph_id, held.g, held.standing, self._writer)
-        call.accepted = len(new)
         try:
             ground = await appending.write(self._store, ground, batch, self._clock(), deadline)
         except Overtaken:
-            call.settled = True
+            call.accepted = len(new)
             raise
-        return Held(held.projector, held.g, ground.standing)
+        call.accepted = len(new)
+        held = Held(held.projector, held.g, ground.standing)
+        self._projectors.keep(graph_id, held)
+        return held
 
-    async def _finished(self, graph_id: str, held: Held | None, look: Look, deadline: Deadline) -> Held | None:
-        """Finishes what a writer left half done. Nothing is changed while it still gets on with it."""
+    async def _finish(self, graph_id: str, look: Look, deadline: Deadline) -> None:
+        """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""
         standing = look.standing
+        if standing.revision % 2:
+            await asyncio.sleep(_LOOK_AGAIN)  # held history is being rewritten
+            return
         if look.writer != self._writer and await self._gets_on(graph_id, look, deadline):
-            return held
+            return
         ground = Ground(graph_id, look.g, standing, self._writer)
         if look.adding:
             await appending.clear(self._store, ground, look.adding, deadline)
-            return held
-        held = await self._projectors.at(held, look.g, standing, standing.applied, deadline)
+            return
+        held = await self._projectors.at(self._projectors.take(graph_id), look.g, standing, standing.applied, deadline)
         unapplied = standing.written > standing.applied
         if unapplied:
             batch = await self._projectors.rest(held, standing.written, deadline)
             ground = await appending.places(self._store, ground, batch, deadline, again=True)
         ground = await appending.head(self._store, ground, None, deadline, first=not unapplied)
-        return Held(held.projector, held.g, ground.standing)
+        self._projectors.keep(graph_id, Held(held.projector, held.g, ground.standing))
 
     async def _gets_on(self, graph_id: str, look: Look, deadline: Deadline) -> bool:
         until = monotonic() + PATIENCE

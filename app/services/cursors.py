@@ -34,7 +34,7 @@ def list_name(*parts: Any) -> str:
 
 def write_cursor(name: str, key: list[Any], mark: Mark | None = None) -> str:
     """The cursor of the row with `key` in the list called `name`."""
-    return urlsafe_b64encode(orjson.dumps([name, key, mark])).decode("ascii").rstrip("=")
+    return urlsafe_b64encode(orjson.dumps([name, key, None if mark is None else list(mark)])).decode("ascii").rstrip("=")
 
 
 def read_cursor(text: str, name: str) -> Place:

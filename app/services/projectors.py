@@ -17,7 +17,7 @@ from app.store.graphs import Standing
 from app.store.intervals import STEP
 from app.store.pace import Pace
 
-MOST_NODES = 200_000
+MOST_NODES = 100_000
 """Nodes of all projectors in memory together."""
 
 
@@ -33,16 +33,20 @@ class Held:
 class Projectors:
     """The projectors of graphs that were written to, least used out first.
 
-    A projector is taken out to work with and put back only when the store has all that it says: whatever goes wrong in between,
-    the cache never serves one that is ahead of its graph.
+    A projector is taken out before it is carried on, and put back only when the store has all that it says: whatever goes wrong in between,
+    the cache never holds one that is ahead of its graph.
     """
 
     def __init__(self, store: Store, most_nodes: int = MOST_NODES) -> None:
         self._store = store
         self._held: LRUCache[str, Held] = LRUCache(most_nodes, getsizeof=lambda held: max(held.projector.node_count, 1))
 
+    def look(self, graph_id: str) -> Held | None:
+        """The graph's projector, if it is here: to be read only."""
+        return self._held.get(graph_id)
+
     def take(self, graph_id: str) -> Held | None:
-        """Takes the graph's projector out, if it is here."""
+        """Takes it out."""
         return self._held.pop(graph_id, None)
 
     def keep(self, graph_id: str, held: Held) -> None:

@@ -13,10 +13,12 @@ at its next piece.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
+from neo4j import Record
 from neo4j.exceptions import ConstraintError
 
 from app.domain.history import Batch
@@ -26,6 +28,7 @@ from app.store.graphs import Standing
 from app.store.intervals import BUCKET_BITS, STEP
 from app.store.keys import event_key
 from app.store.pieces import ADDS, COUNTED, PLACES, Pieces, added, placed
+from app.store.records import Properties
 
 _KEYS_AT_ONCE = 2_000
 _READ_BUCKETS = 16
@@ -136,14 +139,10 @@ async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline,
 
 async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadline, *, again: bool = False) -> Ground:
     done = ground.at(applied=ground.standing.written)
-    first = again
+    first, before = again, "append/unmake_edges" if again else None
     async for rows, last in pieces:
-        before = "append/unmake_edges" if again and (rows["parent_of"] or rows["waits_on"]) else None
-        stage = {"first": first, "to_at": list((done if last else ground).standing)}
-        counts = await _run(store, "append/places", ground, stage | {"rows": rows}, deadline, before)
-        for name in COUNTED:
-            if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
-                raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
+        stage = {"first": first, "to_at": list((done if last else ground).standing), "rows": rows}
+        await _run(store, "append/places", ground, stage, deadline, partial(_all_there, rows, again), before)
         first = False
     return done
 
@@ -183,19 +182,28 @@ def _windows(after: int, upto: int, width: int) -> Iterable[tuple[list[int], boo
 
 
 async def _run(
-    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline, before: str | None = None
-) -> dict[str, Any]:
+    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline, check: Callable[[Record], None] | None = None,
+    before: str | None = None,
+) -> Record:  # fmt: skip
     params = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer} | stage
 
-    async def work(tx: Transaction) -> dict[str, Any]:
+    async def work(tx: Transaction) -> Record:
         if before is not None:
             await tx.run(before, rows=params["rows"])
         record = await tx.one(name, **params)
         if record is None:
             raise Stale
-        return dict(record)
+        if check is not None:
+            check(record)
+        return record
 
     try:
         return await store.write(work, deadline)
     except ConstraintError as error:  # an event came that was not there when we looked
         raise Stale from error
+
+
+def _all_there(rows: dict[str, list[Properties]], again: bool, counts: Record) -> None:
+    for name in COUNTED:
+        if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
+            raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
