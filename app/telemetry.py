@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any, Literal
+from typing import Any, Literal, TextIO, cast
 
 import orjson
 import structlog
@@ -26,16 +26,25 @@ def set_up_logs(form: Literal["console", "json"], level: str) -> None:
     structlog.configure(
         processors=[*shared, *formatting, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", _StandardError())),
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(cast("TextIO", _StandardError()))
     remove_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     formatter = structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[remove_meta, *formatting, renderer])
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(max(least, logging.WARNING))
+
+
+class _StandardError:
+    """Standard error as it is when a line is written: whoever runs us may put another in its place."""
+
+    def write(self, text: str) -> None:
+        sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 def _json(event: Any, **_: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ from app.services.bundle import Services
 from app.services.keys import new_secret
 from app.settings import Settings
 from app.store.connection import StoreAddress
+
+KEY = new_secret()
+"""The operator's key of every application here: they share a store, and another key would end the one before."""
+
+_NO_JAR = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # cookies are sent by hand
 
 ORIGIN = "http://127.0.0.1:8080"
 
@@ -48,12 +54,11 @@ def settings_on(address: StoreAddress, data_dir: Path, **more: Any) -> Settings:
 @asynccontextmanager
 async def opened(address: StoreAddress, data_dir: Path, clock: Callable[[], int] | None = None, **more: Any) -> AsyncIterator[Opened]:
     """The application, from start to end."""
-    key = new_secret()
-    app = create_app(settings_on(address, data_dir, admin_key=key, **more), clock=clock)
+    app = create_app(settings_on(address, data_dir, admin_key=KEY, **more), clock=clock)
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with (
-            httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers={"Authorization": f"Bearer {key}"}) as client,
-            httpx.AsyncClient(transport=transport, base_url=ORIGIN) as nobody,
+            httpx.AsyncClient(transport=transport, base_url=ORIGIN, headers={"Authorization": f"Bearer {KEY}"}, cookies=_NO_JAR) as client,
+            httpx.AsyncClient(transport=transport, base_url=ORIGIN, cookies=_NO_JAR) as nobody,
         ):
-            yield Opened(app, app.state.services, key, client, nobody)
+            yield Opened(app, app.state.services, KEY, client, nobody)

@@ -18,7 +18,6 @@ from app.cli.settings import settings_for
 from app.cli.stop import Stop
 from app.demo.fleet import fleet
 from app.demo.replay import replay
-from app.domain.envelope import parse_object
 from app.domain.problems import Problem
 from app.services.bundle import Services
 from app.services.viewer import ALL_SCOPES, Viewer
@@ -65,7 +64,7 @@ def _listener(stack: ExitStack, settings: Settings, *, given: bool) -> socket.so
 
 
 class Show:
-    """The fleet's graph: most of its log at once, the rest as time goes by, and then sessions that never stop."""
+    """The fleet's graph: its log, which ends in a state with something of everything, and then sessions that never stop."""
 
     def __init__(self, events: int, seed: int) -> None:
         self._events = events
@@ -83,7 +82,7 @@ class Show:
         if before is None:
             made = await services.graphs.create(self._viewer, TITLE, "watch", 0, Deadline.after(_SECONDS))
             self._graph = made.id
-            self._coming = replay(fleet(self._events, self._seed, keyframe=False), now)
+            self._coming = replay(fleet(self._events, self._seed, keyframe=False), now, past=1.0)
         else:
             self._graph = before.id
             seed = secrets.randbelow(2**31)
@@ -116,4 +115,4 @@ class Show:
 
     async def _append(self, services: Services, events: list[dict[str, Any]]) -> None:
         if events:
-            await services.appends.append(self._viewer, self._graph, [parse_object(event) for event in events], Deadline.after(_SECONDS))
+            await services.appends.append(self._viewer, self._graph, events, Deadline.after(_SECONDS))

@@ -50,5 +50,5 @@ class DirectGateway:
         return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
 
     async def login_link(self) -> str:
-        """There is nobody to open a page of."""
+        """There are no pages without a gateway. Raises: Stop."""
         raise Stop("No gateway is running here: start one with agw serve, which prints a link.")

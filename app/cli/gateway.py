@@ -46,9 +46,16 @@ async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict
     """The data of a GraphQL answer. Raises: Stop with the first error's message."""
     answer = await gateway.answer(query, variables)
     if answer.get("errors"):
-        raise Stop(str(answer["errors"][0]["message"]))
+        raise Stop(first_error(answer))
     data: dict[str, Any] = answer["data"]
     return data
+
+
+def first_error(answer: dict[str, Any]) -> str:
+    """What the first error of a GraphQL answer says, and about which argument."""
+    error = answer["errors"][0]
+    argument = error.get("extensions", {}).get("argument")
+    return f"{argument}: {error['message']}" if argument and argument not in error["message"] else str(error["message"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from app.cli.gateway import asked, gateway
+from app.cli.gateway import asked, gateway, running_on
 from app.cli.output import note, print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop, plain
@@ -57,7 +57,10 @@ def open_link(graph: str | None, *, browser: bool, as_json: bool, data_dir: Path
     known = None if graph is None else graph_id(graph)
     if graph is not None and known is None:
         raise Stop(f"{graph} is no graph's id: agw graphs lists them.")
-    link = asyncio.run(_link(settings_for(data_dir=data_dir)))
+    settings = settings_for(data_dir=data_dir)
+    if settings.url is None and running_on(settings.data_dir) is None:
+        raise Stop(f"No gateway runs on {settings.data_dir}: start one with agw serve, which prints a link.")
+    link = asyncio.run(_link(settings))
     if known is not None:
         link += f"&next=/l/{known.removeprefix('gph_')}"
     if as_json:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from app.cli.as_of import as_of
-from app.cli.gateway import gateway
+from app.cli.gateway import first_error, gateway
 from app.cli.output import print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
@@ -27,7 +27,7 @@ def query(document: str, *, variables: list[str], as_of_text: str | None, data_d
     answer = asyncio.run(_answer(settings_for(data_dir=data_dir), text, given))
     print_json(answer)
     if answer.get("errors"):
-        raise Stop(str(answer["errors"][0]["message"]))
+        raise Stop(first_error(answer))
 
 
 async def _answer(settings: Settings, text: str, variables: dict[str, Any]) -> dict[str, Any]:

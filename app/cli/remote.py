@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import orjson
 
-from app.cli.gateway import Appended
+from app.cli.gateway import Appended, first_error
 from app.cli.stop import Stop
 
 _SECONDS = 40.0
@@ -50,7 +50,7 @@ class RemoteGateway:
         body = orjson.dumps({"query": _APPEND, "variables": {"graphId": graph_id, "events": events}})
         answer = await self._graphql(body)
         if answer.get("errors"):
-            raise Stop(str(answer["errors"][0]["message"]))
+            raise Stop(first_error(answer))
         taken = answer["data"]["appendEvents"]
         return Appended(taken["accepted"], taken["duplicates"], len(taken["invalid"]))
 

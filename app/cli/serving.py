@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import signal
 import socket
@@ -56,10 +57,11 @@ def refuse_second(settings: Settings) -> None:
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket at the address, taken before anything is started. Raises: Stop."""
+    nowhere = Stop(f"{host} is no address of this machine: choose another with --host or AGW_HOST.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
-        raise Stop(f"{host} is no address of this machine: choose another with --host or AGW_HOST.") from error
+        raise nowhere from error
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as listener:
         if sys.platform != "win32":
@@ -67,6 +69,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind(address)
         except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise nowhere from error
             why = f"Cannot listen at {host}:{port} ({error.strerror})"
             raise Stop(f"{why}: choose another with --port or AGW_PORT (0 takes a free one).") from error
         yield listener

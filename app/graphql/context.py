@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.domain.moments import AsOf, Moment
 from app.graphql.needs import Lookahead, Needs
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from app.graphql.documents import Document
 
 
+T = TypeVar("T")
+
+AT_ONCE = 8
+"""So many reads that cannot be made as one does an operation make at the same time: it does not take the store from the others."""
+
+
 @dataclass(slots=True)
 class Context:
     """One operation. A moment is resolved once for each graph and way of asking (Q1, Q3), and read once."""
@@ -36,6 +42,7 @@ class Context:
     origin: str
     budget: int
     compiled: bool = True
+    _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _readings: dict[Any, asyncio.Future[Reading]] = field(default_factory=dict)
 
     def needs(self, info: Info[Any, Any], level: int = 0) -> Needs:
@@ -60,11 +67,16 @@ class Context:
 
         return await self._once((graph_id, asked), resolve())
 
+    async def in_turn(self, read: Awaitable[T]) -> T:
+        """A read of which an operation may have many, such as the events of each of a list's nodes."""
+        async with self._gate:
+            return await read
+
     async def reading_of(self, graph_id: str, asked: AsOf, resolve: Callable[[], Awaitable[GraphAt]]) -> Reading:
         """A moment that another one leads to, as `asked` would."""
 
         async def found() -> Reading:
-            return Reading(self, await resolve(), asked)
+            return Reading(self, await self.in_turn(resolve()), asked)
 
         return await self._once((graph_id, asked), found())
 

@@ -61,7 +61,8 @@ class EventsFound:
 
     async def total(self) -> int:
         """How long the whole list is, counted when asked for (Q16)."""
-        return 0 if self.filter is None else await self.reading.at.event_count(self.filter)
+        wanted, at = self.filter, self.reading.at
+        return 0 if wanted is None else await self.reading.once(("event_count", wanted), lambda: at.event_count(wanted))
 
 
 async def event_page(reading: Reading, listed: EventList, ref: str | None) -> EventsFound:
@@ -71,7 +72,7 @@ async def event_page(reading: Reading, listed: EventList, ref: str | None) -> Ev
     if wanted is None:
         return EventsFound(reading, name, None, EventSlice([], False, False))
     page = EventPage(ask.size, listed.ascending, ask.backward, after, before, wanted)
-    return EventsFound(reading, name, wanted, await reading.at.events(page))
+    return EventsFound(reading, name, wanted, await reading.once(page, lambda: reading.at.events(page)))
 
 
 async def one_event(reading: Reading, public_id: str) -> EventRow:
@@ -89,5 +90,5 @@ async def just_after(reading: Reading, event: EventRow) -> Reading:
 
 async def just_before(reading: Reading, event: EventRow) -> Reading | None:
     """The graph just after the event before; None for the first held one, as what that came from is no point (Q45, R67)."""
-    previous = await reading.at.event_before(event)
+    previous = await reading.once(("before", event["seq"]), lambda: reading.at.event_before(event))
     return None if previous is None else await just_after(reading, previous)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.domain.filters import Keeps, NodeFilter
 from app.domain.forest import Forest, ShownRow
@@ -17,6 +18,9 @@ from app.services.graph_at import GraphAt, KeySet, PartKind, Snapshot
 
 if TYPE_CHECKING:
     from app.graphql.context import Context
+
+
+T = TypeVar("T")
 
 
 class Reading:
@@ -36,6 +40,7 @@ class Reading:
         self.key = at.info.id + _pinned(at, asked)
         self._waiters: dict[str, list[ShownRow]] | None = None
         self._tests: dict[NodeFilter, tuple[Forest, Keeps | None]] = {}
+        self._read: dict[Any, asyncio.Future[Any]] = {}
         self._nodes: NodesByRef | None = None
         self._parts: dict[PartKind, PartsByRef] = {}
 
@@ -92,6 +97,14 @@ class Reading:
         if self._nodes is None:
             self._nodes = NodesByRef(self.at)
         return [row for row in await self._nodes.load_many(list(refs)) if row is not None]
+
+    async def once(self, key: Any, read: Callable[[], Awaitable[T]]) -> T:
+        """What `read` gives, read once for whoever asks with the same key, and in turn with the operation's other reads."""
+        found = self._read.get(key)
+        if found is None:
+            found = self._read[key] = asyncio.ensure_future(self.context.in_turn(read()))
+        result: T = await asyncio.shield(found)
+        return result
 
     async def parts_of(self, kind: PartKind, ref: str) -> Sequence[ShownRow]:
         """A node's tasks, spawns, waits or messages, in their order."""

@@ -61,6 +61,19 @@ class _Call:
     accepted: int = 0
 
 
+@dataclass(slots=True)
+class _Turn:
+    """A writer's turn at a graph. `held`: the graph's projector while the store has all that it says; None while it is carried on."""
+
+    graph_id: str
+    held: Held | None
+
+    def take(self) -> Held | None:
+        """Takes the projector, to carry it on."""
+        held, self.held = self.held, None
+        return held
+
+
 class Appends:
     """Taking events into graphs."""
 
@@ -69,7 +82,7 @@ class Appends:
         self._projectors = projectors
         self._clock = clock
         self._writer = uuid4().hex
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def append(self, viewer: Viewer, graph_id: str, envelopes: Sequence[object], deadline: Deadline) -> Appended:
         """Takes events in: all that are new, or none (Q19).
@@ -81,8 +94,8 @@ class Appends:
         """
         viewer.require("write")
         call = await _read(envelopes)
-        async with self._turn(graph_id, deadline):
-            held = await self._taken_in(viewer, graph_id, call, deadline)
+        async with self._turn(graph_id, deadline) as turn:
+            held = await self._taken_in(viewer, turn, call, deadline)
             last = held.projector.head_event
             moment = Moment(
                 graph=graph_id,
@@ -95,33 +108,35 @@ class Appends:
         return Appended(call.accepted, call.envelopes - call.accepted, call.invalid, moment)
 
     @asynccontextmanager
-    async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[None]:
-        turn = self._turns.setdefault(graph_id, asyncio.Lock())
+    async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[_Turn]:
+        lock = self._locks.setdefault(graph_id, asyncio.Lock())
         try:
             async with asyncio.timeout(deadline.remaining()):
-                await turn.acquire()
+                await lock.acquire()
         except TimeoutError as error:
             raise DeadlineExceeded from error
+        turn = _Turn(graph_id, self._projectors.take(graph_id))
         try:
-            yield
+            yield turn
         finally:
-            turn.release()
+            if turn.held is not None:
+                self._projectors.keep(graph_id, turn.held)
+            lock.release()
 
-    async def _taken_in(self, viewer: Viewer, graph_id: str, call: _Call, deadline: Deadline) -> Held:
+    async def _taken_in(self, viewer: Viewer, turn: _Turn, call: _Call, deadline: Deadline) -> Held:
         ids = list(call.events)
         while not deadline.expired:
-            held = self._projectors.look(graph_id)
-            look = await appending.look(self._store, graph_id, None if held is None else held.g, ids, deadline)
-            if look is None or look.account != viewer.account or not viewer.may_see(graph_id):
-                raise NotFound(f"There is no graph {graph_id}.")
+            held = turn.held
+            look = await appending.look(self._store, turn.graph_id, None if held is None else held.g, ids, deadline)
+            if look is None or look.account != viewer.account or not viewer.may_see(turn.graph_id):
+                raise NotFound("No such graph.")
             try:
                 if not look.settled:
-                    await self._finish(graph_id, look, deadline)
+                    await self._finish(turn, look, deadline)
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
-                    held = await self._projectors.at(self._projectors.take(graph_id), look.g, look.standing, look.standing.head, deadline)
-                    self._projectors.keep(graph_id, held)
+                    turn.held = await self._projectors.at(turn.take(), look.g, look.standing, look.standing.head, deadline)
                 elif new := self._new(held, look, call):
-                    return await self._written(graph_id, new, call, deadline)
+                    return await self._written(turn, new, call, deadline)
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
             except Stale:
@@ -139,41 +154,40 @@ class Appends:
             raise LateEvent(new[0].id, last.id)
         return new
 
-    async def _written(self, graph_id: str, new: list[Event], call: _Call, deadline: Deadline) -> Held:
-        held = self._projectors.take(graph_id)
+    async def _written(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+        held = turn.take()
         assert held is not None
         batch = Batch()
         await fold(held.projector, places(held.standing.written, new), batch)
-        ground = Ground(graph_id, held.g, held.standing, self._writer)
+        ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
         try:
             ground = await appending.write(self._store, ground, batch, self._clock(), deadline)
         except Overtaken:
             call.accepted = len(new)
             raise
         call.accepted = len(new)
-        held = Held(held.projector, held.g, ground.standing)
-        self._projectors.keep(graph_id, held)
+        turn.held = held = Held(held.projector, held.g, ground.standing)
         return held
 
-    async def _finish(self, graph_id: str, look: Look, deadline: Deadline) -> None:
+    async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""
         standing = look.standing
         if standing.revision % 2:
             await asyncio.sleep(_LOOK_AGAIN)  # held history is being rewritten
             return
-        if look.writer != self._writer and await self._gets_on(graph_id, look, deadline):
+        if look.writer != self._writer and await self._gets_on(turn.graph_id, look, deadline):
             return
-        ground = Ground(graph_id, look.g, standing, self._writer)
+        ground = Ground(turn.graph_id, look.g, standing, self._writer)
         if look.adding:
             await appending.clear(self._store, ground, look.adding, deadline)
             return
-        held = await self._projectors.at(self._projectors.take(graph_id), look.g, standing, standing.applied, deadline)
+        held = await self._projectors.at(turn.take(), look.g, standing, standing.applied, deadline)
         unapplied = standing.written > standing.applied
         if unapplied:
             batch = await self._projectors.rest(held, standing.written, deadline)
             ground = await appending.places(self._store, ground, batch, deadline, again=True)
         ground = await appending.head(self._store, ground, None, deadline, first=not unapplied)
-        self._projectors.keep(graph_id, Held(held.projector, held.g, ground.standing))
+        turn.held = Held(held.projector, held.g, ground.standing)
 
     async def _gets_on(self, graph_id: str, look: Look, deadline: Deadline) -> bool:
         until = monotonic() + PATIENCE

@@ -138,6 +138,4 @@ async def _by(reading: Reading, row: GraphRow, time_ms: int) -> Mark | None:
         return None
     if time_ms >= row.last.time_ms:
         return Mark(row.standing.head, row.last.id)
-    found = await last_by(reading, time_ms, row.standing.floor, row.standing.head)
-    await reading.look()
-    return found
+    return await last_by(reading, time_ms, row.standing.floor, row.standing.head)

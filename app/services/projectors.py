@@ -41,22 +41,14 @@ class Projectors:
         self._store = store
         self._held: LRUCache[str, Held] = LRUCache(most_nodes, getsizeof=lambda held: max(held.projector.node_count, 1))
 
-    def look(self, graph_id: str) -> Held | None:
-        """The graph's projector, if it is here: to be read only."""
-        return self._held.get(graph_id)
-
     def take(self, graph_id: str) -> Held | None:
-        """Takes it out."""
+        """Takes the graph's projector out, if it is here."""
         return self._held.pop(graph_id, None)
 
     def keep(self, graph_id: str, held: Held) -> None:
         """Puts it back. One that alone is larger than the cache is not kept."""
         if held.projector.node_count <= self._held.maxsize:
             self._held[graph_id] = held
-
-    def forget(self) -> None:
-        """Empties the cache."""
-        self._held.clear()
 
     async def at(self, held: Held | None, g: str, standing: Standing, upto: int, deadline: Deadline) -> Held:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
+from typing import Any, TypeAlias, TypeVar
 
 from app.domain.forest import ShownRow
 from app.domain.moments import Moment
@@ -18,14 +19,20 @@ from app.store.reading import Stored
 _SMALL = 2_000
 """Up to so many rows are put in order in one piece."""
 
-Order = dict[str | None, list[int]]
+_RUN = 2_000
+
+T = TypeVar("T")
+
+Order: TypeAlias = dict[str | None, list[int]]
 
 
 class Snapshot:
     """Every node of a graph at a moment: a `Forest`. Its rows are shared between requests and must not be changed."""
 
-    def __init__(self, stored: StoredNodes, rows: list[ShownRow]) -> None:
-        self._stored = stored
+    def __init__(self, rows: list[ShownRow], children: Order, tree: list[int]) -> None:
+        """`children` and `tree` by places in `rows`."""
+        self._children = children
+        self._places = tree
         self.rows: Sequence[ShownRow] = rows
         """All nodes, newest first (R35)."""
 
@@ -38,7 +45,7 @@ class Snapshot:
     def children(self) -> Mapping[str | None, Sequence[ShownRow]]:
         """Under each ref its children in tree order (E120); under None the roots."""
         rows = self.rows
-        return {ref: [rows[place] for place in places] for ref, places in self._stored.children.items()}
+        return {ref: [rows[place] for place in places] for ref, places in self._children.items()}
 
     def tree(self) -> Sequence[ShownRow]:
         """All nodes in tree order (R35)."""
@@ -47,7 +54,7 @@ class Snapshot:
     @cached_property
     def _tree(self) -> Sequence[ShownRow]:
         rows = self.rows
-        return [rows[place] for place in self._stored.tree]
+        return [rows[place] for place in self._places]
 
 
 class StoredNodes:
@@ -67,7 +74,7 @@ class StoredNodes:
             for place, row in enumerate(rows)
             if row["state"] == "working" and ((waits := row["blocked_node_count"] is not None) is False or row["asking_ns"] is not None)
         ]
-        self._last: tuple[tuple[list[int], list[int]], Snapshot] = ([], []), Snapshot(self, rows)
+        self._last: tuple[tuple[list[int], list[int]], Snapshot] = ([], []), Snapshot(rows, children, tree)
 
     @classmethod
     async def of(cls, keys: KeySet, rows: list[Stored]) -> StoredNodes:
@@ -76,11 +83,8 @@ class StoredNodes:
         for row in rows:
             row["stale"] = False
         by_ref = itemgetter("ref") if all(row["ref"].isascii() for row in rows) else _ref_by_code_unit
-        rows.sort(key=by_ref)
-        if pace is not None:
-            await pace.rest()
-        rows.sort(key=itemgetter("created"), reverse=True)  # keeps the order of equal ones
-        children = await _children(rows, pace)
+        await _newest_first(rows, by_ref, pace)
+        children = await _children(rows, by_ref, pace)
         return cls(keys, rows, children, await _tree(rows, children, pace))
 
     async def shown(self, time_ns: int, stale_after_ns: int) -> Snapshot:
@@ -104,7 +108,7 @@ class StoredNodes:
                 row["stale"] = True
             if not number % 500 and pace.due:
                 await pace.rest()
-        snapshot = Snapshot(self, rows)
+        snapshot = Snapshot(rows, self.children, self.tree)
         self._last = (asking, stale), snapshot
         return snapshot
 
@@ -158,21 +162,48 @@ def sibling_order(row: Stored) -> tuple[str, int]:
     return row["created_text"], row["placed"]
 
 
-async def _children(rows: list[Stored], pace: Pace | None) -> Order:
-    roots = [place for place, row in enumerate(rows) if row["parent"] is None]
-    roots.sort(key=lambda place: rows[place]["created"])  # newest first by ref before, so equal ones stay in order of ref (R35)
-    children: Order = {None: roots}
-    places = [place for place, row in enumerate(rows) if row["parent"] is not None]
-    for name in ("placed", "created_text"):
-        values = [row[name] for row in rows]
+async def _newest_first(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: Pace | None) -> None:
+    """By `created`, latest first, equal ones by ref (R35). Rows come about in that order or its reverse, so refs are looked at last."""
+    await _sort(rows, itemgetter("created"), pace, reverse=True)
+    start = 0
+    for place in range(1, len(rows) + 1):
+        if place == len(rows) or rows[place]["created"] != rows[start]["created"]:
+            if place - start > 1:
+                equal = rows[start:place]
+                await _sort(equal, by_ref, pace)
+                rows[start:place] = equal
+            start = place
+            if pace is not None and not place % 500 and pace.due:
+                await pace.rest()
+
+
+async def _children(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: Pace | None) -> Order:
+    children: Order = {None: []}
+    for place in range(len(rows) - 1, -1, -1):
+        children.setdefault(rows[place]["parent"], []).append(place)
+        if pace is not None and not place % 500 and pace.due:
+            await pace.rest()
+    texts, placed = [row["created_text"] for row in rows], [row["placed"] for row in rows]
+    for parent, places in children.items():
+        if parent is None:
+            await _sort(places, lambda place: (rows[place]["created"], by_ref(rows[place])), pace)  # R35
+        elif len(places) > 1:
+            await _sort(places, lambda place: (texts[place], placed[place]), pace)  # E120
         if pace is not None and pace.due:
             await pace.rest()
-        places.sort(key=values.__getitem__)
-    for number, place in enumerate(places):
-        children.setdefault(rows[place]["parent"], []).append(place)
-        if pace is not None and not number % 500 and pace.due:
-            await pace.rest()
     return children
+
+
+async def _sort(items: list[T], key: Callable[[T], Any], pace: Pace | None, *, reverse: bool = False) -> None:
+    """Sorts in place; a long list in runs first, which the last sort only has to merge."""
+    if pace is not None and len(items) > _RUN:
+        for start in range(0, len(items), _RUN):
+            items[start : start + _RUN] = sorted(items[start : start + _RUN], key=key, reverse=reverse)
+            if pace.due:
+                await pace.rest()
+    items.sort(key=key, reverse=reverse)
+    if pace is not None and pace.due:
+        await pace.rest()
 
 
 async def _tree(rows: list[Stored], children: Order, pace: Pace | None) -> list[int]:

@@ -27,8 +27,7 @@ from app.store.deadline import Deadline
 from app.store.graphs import Standing
 from app.store.intervals import BUCKET_BITS, STEP
 from app.store.keys import event_key
-from app.store.pieces import ADDS, COUNTED, PLACES, Pieces, added, placed
-from app.store.records import Properties
+from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
 
 _KEYS_AT_ONCE = 2_000
 _READ_BUCKETS = 16
@@ -203,7 +202,7 @@ async def _run(
         raise Stale from error
 
 
-def _all_there(rows: dict[str, list[Properties]], again: bool, counts: Record) -> None:
+def _all_there(rows: Piece, again: bool, counts: Record) -> None:
     for name in COUNTED:
         if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
             raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")

@@ -34,6 +34,13 @@ Rows: TypeAlias = Iterable[tuple[str, Properties]]
 """Rows, each with the list that it belongs to."""
 
 
+class Piece(dict[str, list[Properties]]):
+    """Rows by list. Its text is short: the driver makes the text of all parameters for a log that nobody reads."""
+
+    def __repr__(self) -> str:
+        return f"<{sum(map(len, self.values()))} rows>"
+
+
 class Pieces:
     """Rows by list, at most `PIECE` at a time, and whether they are the last. The next piece is made while the one before is written."""
 
@@ -50,7 +57,7 @@ class Pieces:
         self._coming.cancel()
         await asyncio.gather(self._coming, return_exceptions=True)
 
-    async def __aiter__(self) -> AsyncIterator[tuple[dict[str, list[Properties]], bool]]:
+    async def __aiter__(self) -> AsyncIterator[tuple[Piece, bool]]:
         last = False
         while not last:
             piece, last = await self._coming
@@ -58,14 +65,14 @@ class Pieces:
                 self._coming = asyncio.create_task(self._made())
             yield piece, last
 
-    async def _made(self) -> tuple[dict[str, list[Properties]], bool]:
+    async def _made(self) -> tuple[Piece, bool]:
         pace = Pace()
-        piece: dict[str, list[Properties]] = {name: [] for name in self._lists}
+        piece = Piece((name, []) for name in self._lists)
         size = 0
         while self._row is not None and size < PIECE:
             name, row = self._row
             piece[name].append(row)
-            size += 1 + sum(len(value) for value in row.values() if type(value) is str) // LONG
+            size += 1 + sum([len(value) for value in row.values() if type(value) is str]) // LONG
             self._row = next(self._rows, None)
             if pace.due:
                 await pace.rest()

@@ -14,7 +14,7 @@ ANCESTORS = 64
 LEVELS = 3
 """The most levels below a node that are walked: everything deeper is found faster in the whole graph."""
 
-STEPS = 32
+STEPS = 6
 """The most steps over children and waits that one statement takes."""
 
 

@@ -2,9 +2,8 @@
 // Takes: key (of the node), seq, graph
 // Gives: rows (current states as lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_key, graph_id
-MATCH (:Node {key: $key})<-[es:PARENT_OF*1..64]-(n:Node)
-WHERE all(e IN es WHERE e.since <= $seq AND e.until > $seq)
-WITH n, size(es) AS steps ORDER BY steps
+MATCH (:Node {key: $key}) (()<-[e:PARENT_OF WHERE e.since <= $seq AND e.until > $seq]-()){1,64} (n:Node)
+WITH n, size(e) AS steps ORDER BY steps
 WITH collect([n.ref, n.since, n.provider, n.kind, n.parent, n.root, n.session, n.requested_by, n.depth, n.state, n.attention, n.title,
               n.summary, n.headline, n.purpose, n.agent_type, n.background, n.link_method, n.spawn_call_id, n.cwd, n.created, n.ended,
               n.last_event, n.child_count, n.descendant_count, n.background_agent_count, n.tasks_total, n.tasks_pending,

@@ -1,12 +1,23 @@
-// The nodes that a walk from certain nodes over children and waits comes upon at a place, at most 32 steps away, they themselves among them (E118).
+// The nodes that a walk from certain nodes over children and waits comes upon at a place, at most 6 steps away, they themselves among them (E118).
 // A superset of E118's: a finished node's waits are followed too. Who walks in memory afterwards leaves them out.
+// Step by step, each node once: the number of paths can double with every step.
 // Takes: keys (of nodes), seq, graph
 // Gives: rows (current states as lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_key, graph_id
 UNWIND $keys AS key
-MATCH (:Node {key: key})-[es:PARENT_OF|WAITS_ON*0..32]->(n:Node)
-WHERE all(e IN es WHERE e.since <= $seq AND e.until > $seq)
-WITH DISTINCT n
+MATCH (n:Node {key: key})
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
+OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
+WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n
 WITH collect([n.ref, n.since, n.provider, n.kind, n.parent, n.root, n.session, n.requested_by, n.depth, n.state, n.attention, n.title,
               n.summary, n.headline, n.purpose, n.agent_type, n.background, n.link_method, n.spawn_call_id, n.cwd, n.created, n.ended,
               n.last_event, n.child_count, n.descendant_count, n.background_agent_count, n.tasks_total, n.tasks_pending,

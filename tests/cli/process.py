@@ -26,9 +26,9 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 
 def agw(data_dir: Path, *arguments: str, stdin: bytes = b"", seconds: float = 120, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command, run to its end in an empty working directory."""
-    data_dir.parent.mkdir(parents=True, exist_ok=True)
+    folder = next(parent for parent in data_dir.parents if parent.is_dir())  # holds no .env
     done = subprocess.run(
-        [*AGW, *arguments], input=stdin, capture_output=True, env=environment(data_dir, **variables), cwd=data_dir.parent, timeout=seconds
+        [*AGW, *arguments], input=stdin, capture_output=True, env=environment(data_dir, **variables), cwd=folder, timeout=seconds
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 

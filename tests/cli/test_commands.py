@@ -18,7 +18,7 @@ from tests.cli.process import AGW, Serving, agw, environment, serving
 
 GRAPH_ID = re.compile(r"gph_[A-Za-z0-9]{12}")
 TREE_AS_TEXT = """\
-● Ship the release  claude-code  blocked on 1  waits for Read the notes
+○ Ship the release  claude-code  blocked on 2  waits for Read the notes
 └─ ● Read the notes  Explore  blocked on 1  waits for Look deeper
    └─ ? Look deeper  agent  asks: May I run make?
 """

@@ -38,7 +38,7 @@ MISTAKES = {
     "no command": Mistake(("frobnicate",), ("frobnicate", "--help"), 2),
     "no argument": Mistake(("tree",), ("GRAPH", "--help"), 2),
     "no such option": Mistake(("graphs", "--frobnicate"), ("--frobnicate", "--help"), 2),
-    "a number that is none": Mistake(("import", "x", "--keep", "many"), ("--keep", "many"), 2),
+    "a number that is none": Mistake(("import", "x", "--keep", "many"), ("--keep", "integer"), 2),
     "a negative number": Mistake(("create", "--keep", "-1"), ("--keep",), 2),
     "an odd moment": Mistake(("tree", "gph_AAAAAAAAAAAA", "--as-of", "tea time"), ("tea time", "evt_"), 2),
     "an odd variable": Mistake(("query", "{ viewer { account } }", "--var", "id"), ("name=value",), 2),
@@ -153,8 +153,8 @@ def test_a_wrong_key_is_told(gateway: Serving, tmp_path: Path) -> None:
     assert KEY not in done.stderr
 
 
-def test_a_key_without_the_scope_is_told(gateway: Serving, graph: str) -> None:
-    """O17: the server's own words."""
+def test_an_argument_that_is_refused_is_named(gateway: Serving) -> None:
+    """O14: the server's own words, and what they are about."""
     done = agw(gateway.data_dir, "query", "mutation { createGraph(input: {retentionEvents: -1}) { graph { id } } }")
     one_line(done, "retentionEvents")
 

@@ -27,12 +27,12 @@ def test_a_nodes_row_has_its_fields_and_leaves_out_null() -> None:
 
 
 def test_a_wait_is_stored_with_its_target_and_position() -> None:
-    """`on` is a word of Cypher's: the property is `target`; a part has its position."""
+    """`on` is a word of Cypher's: the property is `target`; a part has its position, and the key of its node."""
     cell = Cell("wait", "acme:a", 3)
     row = records.current("g", cell, State(5, WaitRow("w", "explicit", "acme:b", None, True, 7, None)))
     assert row == {
         "id": "w", "kind": "explicit", "target": "acme:b", "open": True, "started": 7,
-        "position": 3, "key": cell_key("g", cell), "g": "g", "ref": "acme:a", "since": 5,
+        "position": 3, "node": node_key("g", "acme:a"), "key": cell_key("g", cell), "g": "g", "ref": "acme:a", "since": 5,
     }  # fmt: skip
 
 
@@ -43,6 +43,7 @@ def test_an_ended_state_has_its_span_and_its_slots() -> None:
     right, left = slots(STEP, 5 * STEP)
     assert row == {
         "id": "1", "text": "Do it", "status": "pending", "position": 0, "g": "g", "ref": "acme:a", "since": STEP, "until": 5 * STEP,
+        "node": node_key("g", "acme:a"),
         "of": cell_key("g", cell), "key": f"{cell_key('g', cell)}|{STEP:016d}", "right": f"g|{right}", "left": f"g|{left}",
     }  # fmt: skip
 

@@ -163,7 +163,7 @@ async def test_what_agents_wrote_is_never_markup(gateway: Opened) -> None:
     event = {"v": 1, "id": "01KJPWD6M0ESYXM8847ZA0001A", "ts": "2026-03-02T09:00:00Z", "type": "session.started", "node": f"p:{HOSTILE}"}
     status = {**event, "id": "01KJPWD6M0ESYXM8847ZA0001B", "type": "status", "data": {"state": "input_required", "summary": HOSTILE}}
     await services.appends.append(viewer, made.id, [{**event, "data": {"title": HOSTILE}}, status], Deadline.after(20))
-    for path in ("/", f"/l/{made.id.removeprefix('gph_')}", f"/l/{HOSTILE}", f"/login?next=/{HOSTILE}"):
+    for path in ("/", f"/l/{made.id.removeprefix('gph_')}", f"/l/{HOSTILE.replace('/', '')}", f"/login?next=/{HOSTILE}"):
         answer = await gateway.client.get(path)
         assert "<script" not in answer.text
         assert "<img" not in answer.text

@@ -1,0 +1,103 @@
+"""Floors: the least that an answer or an append can cost by hand, as fast as we can make them.
+
+The official driver with its Rust extension, one statement, shaping by hand, orjson, a bare Starlette route. No keys, no history, no
+checks. Each is offered in the forms that could be the fastest; a benchmark takes whichever is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import time
+from typing import Any, TypeAlias
+
+import orjson
+from neo4j import READ_ACCESS, AsyncDriver, AsyncManagedTransaction
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.domain.history import Batch
+from app.store.pieces import added, placed
+from bench.queries import READS
+
+# ---- appends ----
+
+LABELS = {
+    "added": {
+        "events": "Event", "nodes": "NodeVersion", "tasks": "TaskVersion", "spawns": "SpawnVersion", "waits": "WaitVersion",
+        "messages": "MessageVersion",
+    },
+    "placed": {
+        "nodes": "Node", "tasks": "Task", "spawns": "Spawn", "waits": "Wait", "messages": "Message", "parent_until": "BareEdge",
+        "waits_until": "BareEdge", "parent_of": "BareEdge", "waits_on": "BareEdge",
+    },
+}  # fmt: skip
+"""Label of each list of rows; an edge is written as a node without indexes. A row that is only taken away costs the floor nothing."""
+
+BareRows: TypeAlias = dict[str, list[dict[str, Any]]]
+
+
+def bare_rows(g: str, batch: Batch) -> BareRows:
+    """The rows that the append of `batch` wrote, for a graph key `g` of their own, by label: same number, same properties."""
+    found: BareRows = {}
+    for stage, rows in (("added", added(g, batch, 0)), ("placed", placed(g, batch))):
+        for name, row in rows:
+            label = LABELS[stage].get(name)
+            if label is not None:
+                found.setdefault(label, []).append(row)
+    return found
+
+
+async def write_in_one(driver: AsyncDriver, database: str | None, rows: BareRows) -> None:
+    """One statement, one transaction."""
+    parts = [f"FOREACH (row IN $rows.{label} | CREATE (x:{label}) SET x = row)" for label in sorted(rows)]
+    async with driver.session(database=database) as session:
+        await (await session.run(" ".join(parts), {"rows": rows})).consume()
+
+
+async def write_by_label(driver: AsyncDriver, database: str | None, rows: BareRows) -> None:
+    """One transaction with an `UNWIND` for each label."""
+
+    async def work(tx: AsyncManagedTransaction) -> None:
+        for label in sorted(rows):
+            await (await tx.run(f"UNWIND $rows AS row CREATE (x:{label}) SET x = row", {"rows": rows[label]})).consume()
+
+    async with driver.session(database=database) as session:
+        await session.execute_write(work)
+
+
+WRITES = (write_in_one, write_by_label)
+
+# ---- reads ----
+
+FORMS = ("whole", "pieces")
+"""One record with everything, or records of 250 rows, which let store and gateway work at the same time."""
+
+
+def statement(columns: Sequence[str], form: str) -> str:
+    """All nodes of a graph as they are now, each as a list of the columns."""
+    values = ", ".join(f"n.{name}" for name in columns)
+    collected = f"MATCH (n:Node {{g: $g}}) WITH collect([{values}]) AS rows"
+    if form == "whole":
+        return f"{collected} RETURN rows"
+    return f"{collected} UNWIND range(0, size(rows) - 1, 250) AS i RETURN rows[i..i + 250] AS rows"
+
+
+def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
+    """`/floor/READ/FORM?graph=ID&g=KEY`: the answer of that operation, made by hand."""
+    texts = {(name, form): statement(read.columns, form) for name, read in READS.items() for form in FORMS}
+
+    async def answer(request: Request) -> Response:
+        name, form = request.path_params["name"], request.path_params["form"]
+        graph_id, g = request.query_params["graph"], request.query_params["g"]
+        async with driver.session(database=database, default_access_mode=READ_ACCESS, fetch_size=-1) as session:
+            result = await session.run(texts[name, form], {"g": g})
+            rows = [row async for record in result for row in record[0]]
+        data = READS[name].shape(graph_id, rows, int(time()) * 1_000_000_000)
+        return Response(orjson.dumps({"data": data}), media_type="application/json")
+
+    async def nothing(_: Request) -> Response:
+        return Response(b"{}", media_type="application/json")
+
+    return Starlette(routes=[Route("/floor/nothing", nothing), Route("/floor/{name}/{form}", answer)])

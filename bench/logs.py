@@ -1,0 +1,54 @@
+"""Logs for benchmarks: a tree of an exact size whose nodes then go on changing, for as long as history is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+from random import Random
+from typing import Any
+
+from app.demo import texts
+from app.demo.adversarial import tree_nodes
+from app.demo.fleet import START_MS
+from app.demo.stage import Writer, at
+from app.demo.stamps import Stamps, unix_ms
+
+SEED = 7
+_STEP_MS = 250
+
+
+def busy_tree(nodes: int, levels: int = 4) -> Iterator[dict[str, Any]]:
+    """A tree of exactly so many nodes, then events about them without end: each changes one node's state, summary or tasks.
+
+    Every node's turn comes again and again, in no order, so that of an old moment nothing is as it is now.
+    """
+    refs: dict[str, None] = {}
+    last = START_MS
+    for event in tree_nodes(nodes, levels):
+        refs[event["node"]] = None
+        last = unix_ms(event["ts"])
+        yield event
+    yield from goings_on(list(refs), last + _STEP_MS)
+
+
+def goings_on(refs: list[str], from_ms: int, step_ms: int = _STEP_MS, seed: int = SEED) -> Iterator[dict[str, Any]]:
+    """Events about these nodes from a time on (Unix ms), without end."""
+    rng = Random(seed)
+    writer = Writer(Stamps(rng))
+    for n in count():
+        ref = refs[int(rng.random() * len(refs))]
+        match n % 4:
+            case 0:
+                step = at(0, "status", ref, state="working", summary=f"Step {n}: {texts.finding(rng)}")
+            case 1:
+                step = at(0, "task.upserted", ref, id=str(n % 3), text=f"Leaf {n}", status=("pending", "in_progress", "completed")[n % 3])
+            case 2:
+                step = at(0, "activity", ref, tool="Read", label=f"notes/{n}.md")
+            case _:
+                step = at(0, "status", ref, state="input_required", summary=texts.QUESTIONS[n % len(texts.QUESTIONS)])
+        yield writer.event(from_ms + n * step_ms, step)
+
+
+def first(events: Iterator[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    """The next so many events."""
+    return list(islice(events, number))

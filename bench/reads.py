@@ -1,0 +1,69 @@
+"""Whole graphs over HTTP: GraphQL against the same answer by hand, and old moments against now."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from app.domain.ids import event_id
+from bench.client import Client
+from bench.floors import FORMS
+from bench.logs import busy_tree
+from bench.queries import READS
+from bench.results import Result
+from bench.serving import served
+from bench.stores import VIEWER, Bed, soon
+from bench.timing import alternating
+
+NODES = 1_000
+NOW = 2.0
+"""Times the floor that a read of the present may take."""
+THEN = 2.0
+"""Times a read of the present that one of an old moment may take."""
+
+
+class UnequalAnswersError(Exception):
+    """Two ways to the same answer that differ: nothing may be timed."""
+
+
+async def present(bed: Bed, name: str, quick: bool) -> list[Result]:
+    """The state now, with nothing kept in memory between requests."""
+    graph_id = await _history(bed, 2_000)
+    g = (await bed.graphs.at(VIEWER, graph_id, None, soon())).info.g
+    async with served(bed) as client:
+        ours = partial(client.ask, _question(client, name, graph_id))
+        floors = [partial(client.ask, client.get(f"/floor/{name}/{form}?graph={graph_id}&g={g}")) for form in FORMS]
+        nothing = partial(client.ask, client.get("/floor/nothing"))
+        answer = await ours()
+        for form, floor in zip(FORMS, floors, strict=True):
+            _same(answer, await floor(), f"{name} and its floor ({form})")
+        _count(name, answer)
+        took, *by_hand, empty = await alternating([ours, *floors, nothing], 10 if quick else 60)
+    async with served(bed, cached_nodes=50_000) as client:
+        kept, = await alternating([partial(client.ask, _question(client, name, graph_id))], 10 if quick else 60)
+    form = FORMS[by_hand.index(min(by_hand))]
+    note = f"{len(answer):,} bytes; floor: {form}; an empty answer takes {empty:.2f} ms; ours with the graph in memory {kept:.2f} ms"
+    return [Result(name, bed.engine, took, min(by_hand), "ms", NOW, note)]
+
+
+async def past(bed: Bed, events: int, quick: bool) -> list[Result]:
+    """The whole tree at old moments, with so many events of history behind and before them."""
+    graph_id = await _history(bed, events)
+    made = sum(1 for _ in islice(_making(), NODES * 10))
+    log = [event["id"] for event in islice(busy_tree(NODES), made + events)]
+    places = [made + events * tenth // 10 for tenth in (1, 5, 9)]
+    name = "tree-1000x12"
+    async with served(bed) as client:
+        now = partial(client.ask, _question(client, name, graph_id))
+        then = [partial(client.ask, _question(client, name, graph_id, {"event": event_id(log[place])})) for place in places]
+        for ask in (now, *then):
+            _count(name, await ask())
+        last = partial(client.ask, _question(client, name, graph_id, {"event": event_id(log[-1])}))
+        _same_but_clock(await now(), await last())
+        took, *old = await alternating([now, *then], 6 if quick else 30)
+    figures = ", ".join(f"{ms:.1f}" for ms in old)
+    note = f"the tree of {NODES:,} nodes after a tenth, half and nine tenths of {events:,} events: {figures} ms; the floor is now"
+    return [Result(f"asof-{events}", bed.engine, max(old), took, "ms", THEN, note)]
