@@ -15,6 +15,7 @@ class Client:
 
     def __init__(self, port: int, key: str) -> None:
         self._port = port
+        self._key = key
         self._head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\nAccept: application/json\r\n"
 
     async def __aenter__(self) -> Client:
@@ -24,6 +25,10 @@ class Client:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._writer.close()
         await self._writer.wait_closed()
+
+    def another(self) -> Client:
+        """A second connection to the same server, not yet open."""
+        return Client(self._port, self._key)
 
     def get(self, path: str) -> bytes:
         """A request for `ask`."""

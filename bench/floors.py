@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from app.domain.history import Batch
 from app.store.pieces import added, placed
+from bench.beat import Beat
 from bench.queries import READS
 
 # ---- appends ----
@@ -85,7 +86,10 @@ def statement(columns: Sequence[str], form: str) -> str:
 
 
 def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
-    """`/floor/READ/FORM?graph=ID&g=KEY`: the answer of that operation, made by hand."""
+    """`/floor/READ/FORM?graph=ID&g=KEY`: the answer of that operation, made by hand. `/floor/nothing`: no work at all.
+
+    `/floor/beat/start` and `stop`: how long the event loop was held in between, in milliseconds.
+    """
     texts = {(name, form): statement(read.columns, form) for name, read in READS.items() for form in FORMS}
 
     async def answer(request: Request) -> Response:
@@ -100,4 +104,13 @@ def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
     async def nothing(_: Request) -> Response:
         return Response(b"{}", media_type="application/json")
 
-    return Starlette(routes=[Route("/floor/nothing", nothing), Route("/floor/{name}/{form}", answer)])
+    beat = Beat()
+
+    async def beating(request: Request) -> Response:
+        if request.path_params["what"] == "start":
+            beat.start()
+            return await nothing(request)
+        return Response(f"{beat.stop():.3f}")
+
+    routes = [Route("/floor/nothing", nothing), Route("/floor/beat/{what}", beating), Route("/floor/{name}/{form}", answer)]
+    return Starlette(routes=routes)

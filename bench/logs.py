@@ -9,7 +9,6 @@ from typing import Any
 
 from app.demo import texts
 from app.demo.adversarial import tree_nodes
-from app.demo.fleet import START_MS
 from app.demo.stage import Writer, at
 from app.demo.stamps import Stamps, unix_ms
 
@@ -17,18 +16,14 @@ SEED = 7
 _STEP_MS = 250
 
 
-def busy_tree(nodes: int, levels: int = 4) -> Iterator[dict[str, Any]]:
-    """A tree of exactly so many nodes, then events about them without end: each changes one node's state, summary or tasks.
+def busy_tree(nodes: int, events: int, levels: int = 4) -> list[dict[str, Any]]:
+    """A tree of exactly so many nodes, and then so many events about them: each changes one node's state, summary or tasks.
 
     Every node's turn comes again and again, in no order, so that of an old moment nothing is as it is now.
     """
-    refs: dict[str, None] = {}
-    last = START_MS
-    for event in tree_nodes(nodes, levels):
-        refs[event["node"]] = None
-        last = unix_ms(event["ts"])
-        yield event
-    yield from goings_on(list(refs), last + _STEP_MS)
+    made = list(tree_nodes(nodes, levels))
+    refs = list(dict.fromkeys(event["node"] for event in made))
+    return made + list(islice(goings_on(refs, unix_ms(made[-1]["ts"]) + _STEP_MS), events))
 
 
 def goings_on(refs: list[str], from_ms: int, step_ms: int = _STEP_MS, seed: int = SEED) -> Iterator[dict[str, Any]]:
@@ -49,6 +44,13 @@ def goings_on(refs: list[str], from_ms: int, step_ms: int = _STEP_MS, seed: int 
         yield writer.event(from_ms + n * step_ms, step)
 
 
-def first(events: Iterator[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    """The next so many events."""
-    return list(islice(events, number))
+def rounds(refs: list[str], from_ms: int, each: int, seed: int = SEED) -> Iterator[list[dict[str, Any]]]:
+    """Runs of events without end; each run changes so many different ones of these nodes, one by each of its events."""
+    rng = Random(seed)
+    writer = Writer(Stamps(rng))
+    for n in count():
+        kind = ("working", "input_required", "idle")[n % 3]
+        yield [
+            writer.event(from_ms + n * _STEP_MS + k, at(0, "status", ref, state=kind, summary=f"Round {n}"))
+            for k, ref in enumerate(rng.sample(refs, each))
+        ]

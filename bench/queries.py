@@ -25,8 +25,8 @@ _CARD_COLUMNS = (
     "ref", "kind", "state", "title", "headline", "purpose", "agent_type", "parent", "created", "last_event", "child_count", "asking_ns",
 )  # fmt: skip
 _ALL = (
-    "id graphId providerRef provider kind parentId rootId sessionId requestedById depth state stale attention title summary headline purpose "
-    "agentType background linkMethod spawnCallId cwd created ended lastEvent childCount descendantCount backgroundAgentCount "
+    "id graphId providerRef provider kind parentId rootId sessionId requestedById depth state stale attention title summary headline "
+    "purpose agentType background linkMethod spawnCallId cwd created ended lastEvent childCount descendantCount backgroundAgentCount "
     "taskCounts { total pending inProgress completed open } blocked { starting nodeCount openTasks cycle }"
 )
 _ALL_COLUMNS = (
@@ -39,7 +39,7 @@ _ALL_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An operation with the variables `id` and `asOf`, and its floor: columns of every node, and the answer's data from rows and time (ns)."""
+    """An operation with the variables `id` and `asOf`, and its floor: columns of every node, and data from graph id, rows, time (ns)."""
 
     operation: str
     columns: Sequence[str]

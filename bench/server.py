@@ -5,7 +5,6 @@ Reads one line of JSON (`Order`) from standard input, prints its port, and serve
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import sys
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import uvicorn
+from pydantic import SecretStr
 from starlette.types import Receive, Scope, Send
 
 from app.cli.serving import run_until_stopped
@@ -53,9 +53,9 @@ async def serve(order: Order) -> None:
         data_dir=Path(order.data_dir),
         neo4j_uri=order.uri,
         neo4j_username=order.username,
-        neo4j_password=order.password,
+        neo4j_password=SecretStr(order.password),
         neo4j_database=order.database,
-        admin_key=order.key,
+        admin_key=SecretStr(order.key),
         rate_limit=0,
         snapshot_cache_nodes=order.cached_nodes,
         log_level="warning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +56,14 @@ class Bed:
     async def new_graph(self) -> str:
         """An empty graph; its id."""
         return (await self.graphs.create(VIEWER, "Bench", "watch", 0, soon())).id
+
+    async def kept(self, name: str, log: Callable[[], Iterable[dict[str, Any]]]) -> str:
+        """The graph with this log that the run has already, or makes now; its id."""
+        if name not in self.loaded:
+            graph_id = await self.new_graph()
+            await self.load(graph_id, log())
+            self.loaded[name] = graph_id
+        return self.loaded[name]
 
     async def load(self, graph_id: str, events: Iterable[dict[str, Any]]) -> int:
         """Takes events in through the append service; gives how many."""

@@ -19,11 +19,18 @@ ENGINES = {"embedded": ["embedded"], "neo4j": ["neo4j"], "both": ["embedded", "n
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=sorted(ENGINES), default="embedded", help="which graph database the tests use")
+    parser.addoption("--long", action="store_true", help="many more generated logs and rounds: what is run before a release")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         metafunc.parametrize("engine", ENGINES[metafunc.config.getoption("--engine")], scope="session")
+
+
+@pytest.fixture(scope="session")
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether this is a long run."""
+    return bool(request.config.getoption("--long"))
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 import orjson
@@ -16,6 +18,11 @@ from app.cli.stop import Stop
 from app.settings import Settings
 
 FILE = "gateway.json"
+
+PATIENCE = 15.0
+"""Seconds that a command waits for a data directory that somebody else has just opened."""
+
+_PAUSE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +112,41 @@ def _noted(data_dir: Path) -> Served | None:
 @asynccontextmanager
 async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """The gateway for a command: that of `AGW_URL`, else the one that runs on the data directory, else the store itself. Raises: Stop."""
+    async with AsyncExitStack() as stack:
+        yield await stack.enter_async_context(_remote(settings) or await _here(settings, stack))
+
+
+def _remote(settings: Settings) -> AbstractAsyncContextManager[Gateway] | None:
     if settings.url is not None:
         if settings.key is None:
             raise Stop("AGW_URL is set but AGW_KEY is not: set it to a key of that gateway.")
-        place: tuple[str, str] | None = (settings.url, settings.key.get_secret_value())
+        url, key = settings.url, settings.key.get_secret_value()
     else:
         served = running_on(settings.data_dir)
-        place = None if served is None else (served.url, _own_key(settings))
-    if place is not None:
-        from app.cli.remote import RemoteGateway
+        if served is None:
+            return None
+        url, key = served.url, _own_key(settings)
+    from app.cli.remote import RemoteGateway
 
-        async with RemoteGateway.at(*place) as remote:
-            yield remote
-        return
+    return RemoteGateway.at(url, key)
+
+
+async def _here(settings: Settings, stack: AsyncExitStack) -> AbstractAsyncContextManager[Gateway]:
+    """The store itself, opened; whoever has it now may be a gateway that is about to serve, or a command that is about to end."""
     from app.cli.direct import DirectGateway
+    from app.embedded.problems import FolderInUse
 
-    async with DirectGateway.opened(settings) as direct:
-        yield direct
+    patience = monotonic() + PATIENCE
+    while True:
+        try:
+            return nullcontext(await stack.enter_async_context(DirectGateway.opened(settings)))
+        except FolderInUse:
+            if monotonic() > patience:
+                raise
+        await asyncio.sleep(_PAUSE)
+        remote = _remote(settings)
+        if remote is not None:
+            return remote
 
 
 def _own_key(settings: Settings) -> str:

@@ -17,6 +17,7 @@ from app.settings import Settings
 from app.web.questions import GRAPHS, age
 
 _PAGE = 1_000
+_PIPE_WIDTH = 500
 _CREATE = "mutation($input: CreateGraphInput!) { createGraph(input: $input) { graph { id title } } }"
 
 
@@ -37,9 +38,9 @@ def list_graphs(*, as_json: bool, data_dir: Path | None) -> None:
     for heading in ("GRAPH", "EVENTS", "LAST EVENT", "TITLE"):
         table.add_column(heading, no_wrap=heading != "TITLE", justify="right" if heading == "EVENTS" else "left")
     for graph in found:
-        when = "live" if graph["live"] else f"{age(now - graph['lastEvent'])} ago"
+        when = f"{age(now - graph['lastEvent'])} ago" + (", live" if graph["live"] else "")
         table.add_row(graph["id"], f"{graph['retention']['eventCount']:,}", when, plain(graph["title"] or ""))
-    Console(highlight=False, markup=False).print(table)
+    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
 
 
 def create(*, title: str | None, keep: int | None, as_json: bool, data_dir: Path | None) -> None:

@@ -16,7 +16,7 @@ from app.cli.settings import settings_for
 from app.cli.stop import Stop, one_line
 from app.settings import Settings
 
-BATCH = 2_000
+BATCH = 1_000
 BATCH_BYTES = 4_000_000
 """Half of what a gateway takes from a key that may write (Q33)."""
 

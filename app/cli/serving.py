@@ -171,21 +171,23 @@ class Serving(uvicorn.Server):
         sys.stdout.flush()
         if services.operator.secret is None:
             note(f"The operator's key is not in {self._settings.data_dir}: set AGW_ADMIN_KEY, or AGW_KEY for commands.")
-        if not is_loopback(self._host) and not (self._settings.public_url or "").startswith("https://"):
-            note(
-                f"Warning: {self._host}:{self._port} can be reached from other machines and AGW_PUBLIC_URL does not begin with https://: "
-                "keys, logins and all graphs cross the network unencrypted. Put a TLS proxy in front and set AGW_PUBLIC_URL, "
-                "or use AGW_HOST=127.0.0.1."
-            )
+        warning = exposure(self._host, self._port, self._settings.public_url)
+        if warning is not None:
+            note(warning)
 
     def _served(self) -> Served:
         host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self._host, self._host)  # noqa: S104 - what to call it, not to bind it
         return Served.here(f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self._port}")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    return ipaddress.ip_address(host).is_loopback
+def exposure(host: str, port: int, public_url: str | None) -> str | None:
+    """What to warn of where others can reach the gateway without encryption (O20); `host` is an IP address."""
+    if ipaddress.ip_address(host).is_loopback or (public_url or "").startswith("https://"):
+        return None
+    return (
+        f"Warning: {host}:{port} can be reached from other machines and AGW_PUBLIC_URL does not begin with https://: keys, logins and all "
+        "graphs cross the network unencrypted. Put a proxy with TLS in front and set AGW_PUBLIC_URL, or use AGW_HOST=127.0.0.1."
+    )
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-import app.web
+import app
 
-_FILES = Path(app.web.__file__).parent / "static" / "graphiql"
+_FILES = Path(app.__file__).parent / "web" / "static" / "graphiql"
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "

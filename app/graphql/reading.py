@@ -35,10 +35,11 @@ class Reading:
         self.at = at
         self.asked = asked
         self.snapshot: Snapshot | None = None
+        self.key_set = KeySet.STRUCTURE
         self.parts: dict[PartKind, Mapping[str, Sequence[ShownRow]]] = {}
         self.made: dict[int, Any] = {}
         self.key = at.info.id + _pinned(at, asked)
-        self._waiters: dict[str, list[ShownRow]] | None = None
+        self._waiters: tuple[Forest, dict[str, list[ShownRow]]] | None = None
         self._tests: dict[NodeFilter, tuple[Forest, Keeps | None]] = {}
         self._read: dict[Any, asyncio.Future[Any]] = {}
         self._nodes: NodesByRef | None = None
@@ -50,12 +51,11 @@ class Reading:
         event = self.at.moment.event
         return None if event is None else event_id(event)
 
-    def waiters(self) -> dict[str, list[ShownRow]]:
-        """For each node of the snapshot the nodes that wait on it (Q8), worked out once."""
-        if self._waiters is None:
-            assert self.snapshot is not None
-            self._waiters = waiters(self.snapshot)
-        return self._waiters
+    def waiters(self, forest: Forest) -> dict[str, list[ShownRow]]:
+        """For each node of `forest` the nodes that wait on it (Q8), worked out once."""
+        if self._waiters is None or self._waiters[0] is not forest:
+            self._waiters = forest, waiters(forest)
+        return self._waiters[1]
 
     def test(self, wanted: NodeFilter, forest: Forest) -> Keeps | None:
         """What a filter puts to a row of `forest`, worked out once however many lists ask for it."""
@@ -72,31 +72,38 @@ class Reading:
     async def load(self, needs: Needs) -> None:
         """Reads ahead what a selection needs: the whole graph in one statement if it needs more than a few nodes."""
         if needs.whole:
-            self.snapshot = await self.at.snapshot(needs.key_set)
+            await self.forest(needs.key_set)
         for kind in needs.parts:
             await self.load_parts(kind, None)
 
     async def forest(self, key_set: KeySet = KeySet.FULL) -> Snapshot:
         """The whole graph, with at least these members of each node."""
-        self.snapshot = await self.at.snapshot(key_set)
-        return self.snapshot
+        found = await self.at.snapshot(key_set)
+        if self.snapshot is None or key_set > self.key_set:
+            self.snapshot, self.key_set = found, key_set
+        return found
 
-    async def node(self, ref: str) -> ShownRow | None:
+    def held(self, needs: Needs) -> Snapshot | None:
+        """The whole graph, if it has been read with all that a selection needs."""
+        return self.snapshot if self.snapshot is not None and self.key_set >= needs.key_set else None
+
+    async def node(self, ref: str, needs: Needs) -> ShownRow | None:
         """A node by its ref; None if it is not there at this moment."""
-        if self.snapshot is not None:
-            return self.snapshot.by_ref.get(ref)
+        held = self.held(needs)
+        if held is not None:
+            return held.by_ref.get(ref)
         if self._nodes is None:
-            self._nodes = NodesByRef(self.at)
-        return await self._nodes.load(ref)
+            self._nodes = NodesByRef(self.at, self.context.in_turn)
+        return await asyncio.shield(self._nodes.load(ref))  # shared: who is cancelled must not cancel it for the others
 
-    async def nodes(self, refs: Iterable[str]) -> list[ShownRow]:
+    async def nodes(self, refs: Iterable[str], needs: Needs) -> list[ShownRow]:
         """Those of `refs` that are nodes here, in that order, repeats too."""
-        if self.snapshot is not None:
-            by_ref = self.snapshot.by_ref
-            return [by_ref[ref] for ref in refs if ref in by_ref]
+        held = self.held(needs)
+        if held is not None:
+            return [held.by_ref[ref] for ref in refs if ref in held.by_ref]
         if self._nodes is None:
-            self._nodes = NodesByRef(self.at)
-        return [row for row in await self._nodes.load_many(list(refs)) if row is not None]
+            self._nodes = NodesByRef(self.at, self.context.in_turn)
+        return [row for row in await asyncio.shield(self._nodes.load_many(list(refs))) if row is not None]
 
     async def once(self, key: Any, read: Callable[[], Awaitable[T]]) -> T:
         """What `read` gives, read once for whoever asks with the same key, and in turn with the operation's other reads."""
@@ -112,8 +119,8 @@ class Reading:
         if known is not None and (isinstance(known, _Whole) or ref in known):
             return known[ref]
         if kind not in self._parts:
-            self._parts[kind] = PartsByRef(self.at, kind)
-        return await self._parts[kind].load(ref)
+            self._parts[kind] = PartsByRef(self.at, kind, self.context.in_turn)
+        return await asyncio.shield(self._parts[kind].load(ref))
 
     async def load_parts(self, kind: PartKind, refs: list[str] | None) -> None:
         """Reads ahead the parts of these nodes in one statement (None: of all)."""

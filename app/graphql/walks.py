@@ -27,12 +27,9 @@ async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList,
     reading = await moved(reading, listed.mark(reading, ref))
     needs = info.context.needs(info, level=1)
     rows = await _walked(reading, listed, ref, needs)
-    if rows is not None:
-        page = listed.page_of(reading, rows, ref)
-    else:
-        needs.whole = True
-        await reading.load(needs)
-        page = listed.page(reading, await reading.forest(needs.key_set), ref)
+    forest = await reading.forest(needs.key_set) if rows is None else None
+    page = listed.page_of(reading, rows or (), ref) if forest is None else listed.page(reading, forest, ref)
+    await reading.load(needs)
     for kind in needs.parts_here:
         await reading.load_parts(kind, [row["ref"] for row in page.rows])
     return ready(reading, page)
@@ -40,7 +37,7 @@ async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList,
 
 async def _walked(reading: Reading, listed: NodeList, ref: str | None, needs: Needs) -> Sequence[ShownRow] | None:
     """The rows of a list, in tree order, by walking edges; None where that is no way to get them, or not a cheap one."""
-    if reading.snapshot is not None or ref is None or needs.whole or listed.has_cursor or not listed.filter.is_empty:
+    if reading.held(needs) is not None or ref is None or needs.whole or listed.has_cursor or not listed.filter.is_empty:
         return None
     match listed.kind, listed.levels:
         case "children", _:
@@ -57,18 +54,20 @@ async def moved(reading: Reading, mark: Mark | None) -> Reading:
     return reading if mark is None or mark == reading.mark else await reading.context.reading_at(reading, mark)
 
 
-async def ancestors_of(reading: Reading, ref: str, max_depth: int | None) -> Sequence[ShownRow]:
+async def ancestors_of(info: Info[Context, None], reading: Reading, ref: str, max_depth: int | None) -> Sequence[ShownRow]:
     """Nearest first, at most `max_depth` (Q8). Raises: BadUserInput."""
     levels = levels_of(max_depth)
-    if reading.snapshot is not None:
-        return above(reading.snapshot, ref, levels)
+    held = reading.held(info.context.needs(info, level=1))
+    if held is not None:
+        return above(held, ref, levels)
     return await reading.at.ancestors(ref, levels)
 
 
-async def blocking_of(reading: Reading, ref: str) -> Sequence[ShownRow]:
+async def blocking_of(info: Info[Context, None], reading: Reading, ref: str) -> Sequence[ShownRow]:
     """The nodes whose active waits name this one, by ref (Q8)."""
-    if reading.snapshot is not None:
-        return reading.waiters().get(ref, ())
+    held = reading.held(info.context.needs(info, level=1))
+    if held is not None:
+        return reading.waiters(held).get(ref, ())
     return await reading.at.blocking(ref)
 
 

@@ -65,8 +65,17 @@ async def page(reading: Reading, graph: GraphRow, asked: EventPage) -> EventSlic
     # An empty page stands where it would begin, or where it would end if it goes backward (Q14).
     empty = high + 1 if down else low
     oldest, newest = (min(seqs), max(seqs)) if (seqs := [row["seq"] for row in rows]) else (empty, empty - 1)
-    has_older = (cut and down) or bool(await _kept(reading, replace(wanted, high=oldest - 1), 1, keeps, down=True))
-    has_newer = (cut and not down) or bool(await _kept(reading, replace(wanted, low=newest + 1), 1, keeps, down=False))
+
+    async def more(side: Stretch, towards: bool, cursor: int | None) -> bool:
+        """Whether the list goes on there: `towards` the end that was read to, or behind the other, where only a cursor leaves anything."""
+        if towards and asked.size and (cut or cursor is None):
+            return cut
+        if not towards and cursor is None:
+            return False
+        return bool(await _kept(reading, side, 1, keeps, down=towards is down))
+
+    has_older = await more(replace(wanted, high=oldest - 1), down, older)
+    has_newer = await more(replace(wanted, low=newest + 1), not down, newer)
     if down is asked.ascending:
         rows.reverse()
     return EventSlice(rows, *((has_newer, has_older) if asked.ascending else (has_older, has_newer)))

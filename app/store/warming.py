@@ -20,7 +20,7 @@ class _EnoughError(Exception):
 
 
 async def warm(store: Store, deadline: Deadline) -> None:
-    """Runs every statement on nothing. What one would write is rolled back; one that finds its parameters odd has been planned all the same.
+    """Runs every statement on nothing. What one would write is rolled back; one that finds its parameters odd was planned all the same.
 
     Gives up quietly at the deadline: what was not warmed is only slower the first time.
     """

@@ -56,8 +56,10 @@ class Serving:
 
 
 @contextmanager
-def serving(data_dir: Path, *arguments: str, command: str = "serve", seconds: float = 90, **variables: str) -> Iterator[Serving]:
-    """`agw serve` on a free port, until it has printed its link; stopped at the end."""
+def serving(
+    data_dir: Path, *arguments: str, command: str = "serve", seconds: float = 90, wait: bool = True, **variables: str
+) -> Iterator[Serving]:
+    """`agw serve` on a free port, until it has printed its link (unless `wait` is off); stopped at the end."""
     process = subprocess.Popen(
         [*AGW, command, *(arguments or ("--port", "0"))],
         stdout=subprocess.PIPE,
@@ -74,7 +76,7 @@ def serving(data_dir: Path, *arguments: str, command: str = "serve", seconds: fl
         thread.start()
     try:
         until = time.monotonic() + seconds
-        while not found.link:
+        while wait and not found.link:
             text = "".join(found.output)
             link = re.search(r"^  Sign in +(\S+)\n", text, re.MULTILINE)
             if link:

@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
+from app.cli.serving import exposure
 from app.services.keys import is_key
 from tests.cli.conftest import LOG
 from tests.cli.process import AGW, Serving, agw, environment, serving
@@ -55,7 +57,7 @@ def test_import_makes_a_graph_that_keeps_everything(gateway: Serving, graph: str
 def test_graphs_lists_them_for_people(gateway: Serving, graph: str) -> None:
     """O8."""
     done = agw(gateway.data_dir, "graphs")
-    assert re.search(rf"^{graph} +8 .*fleet$", done.stdout, re.MULTILINE)
+    assert re.search(rf"^{graph} +8  .* ago.* fleet *$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -209,6 +211,54 @@ time.sleep(1.0)
 connection.send(body[100:])
 print(connection.getresponse().read().decode(), flush=True)
 """
+
+
+def test_commands_wait_for_a_gateway_that_is_starting_and_for_each_other(tmp_path: Path) -> None:
+    """O14: a data directory that somebody has just opened is no error."""
+    made = [subprocess.Popen([*AGW, "create", "--title", f"t{n}"], env=environment(tmp_path / "data"), cwd=tmp_path) for n in range(2)]
+    assert [one.wait(90) for one in made] == [0, 0]
+    with serving(tmp_path / "data", wait=False) as gateway:
+        while not (tmp_path / "data" / "store" / "store.json").exists():
+            time.sleep(0.02)
+        listed = agw(tmp_path / "data", "graphs", "--json")
+        assert listed.returncode == 0, listed.stderr
+        assert sorted(one["title"] for one in json.loads(listed.stdout)) == ["t0", "t1"]
+        assert gateway.process.poll() is None
+
+
+def test_told_to_stop_while_starting_it_ends_and_leaves_nothing_running(tmp_path: Path) -> None:
+    """O3, O22: no store of a gateway that never served stays behind."""
+    data_dir = tmp_path / "data"
+    process = subprocess.Popen([*AGW, "serve", "--port", "0"], env=environment(data_dir), cwd=tmp_path, stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while not (data_dir / "store" / "store.json").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    store = json.loads((data_dir / "store" / "store.json").read_bytes())["pid"]
+    process.terminate()
+    _, error = process.communicate(timeout=30)
+    assert b"Traceback" not in error
+    until = time.monotonic() + 10
+    while psutil.pid_exists(store) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(store)
+    assert not (data_dir / "gateway.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "public_url", "warned"),
+    [
+        ("127.0.0.1", None, False),
+        ("::1", None, False),
+        ("0.0.0.0", None, True),
+        ("::", "http://graphs.example", True),
+        ("192.168.1.5", "https://graphs.example", False),
+    ],
+)
+def test_who_can_listen_in_is_told(host: str, public_url: str | None, warned: bool) -> None:
+    """O20: anything but loopback without https:// names what is exposed."""
+    said = exposure(host, 8080, public_url)
+    assert (said is not None) == warned
+    assert said is None or all(part in said for part in (f"{host}:8080", "keys", "graphs", "AGW_PUBLIC_URL"))
 
 
 def test_demo_moves(tmp_path: Path) -> None:

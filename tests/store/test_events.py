@@ -29,7 +29,7 @@ async def reading_of(store: Store, grown: Grown) -> Reading:
 
 @pytest.mark.parametrize("types", [None, Types(("activity",)), Types(("status",), ("task.", "wait.")), Types(("no.such",))])
 @pytest.mark.parametrize("about", [None, "most", "least"])
-async def test_a_page_is_the_beginning_or_the_end_of_the_stretch(store: Store, grown: Grown, types: Types | None, about: str | None) -> None:
+async def test_a_page_is_the_beginning_or_the_end_of_a_stretch(store: Store, grown: Grown, types: Types | None, about: str | None) -> None:
     """R58: newest or oldest first, filtered, cut to the limit; the count is that of all."""
     reading = await reading_of(store, grown)
     log: list[tuple[int, Any]] = [((n + 1) * STEP, each) for n, each in enumerate(random_log(31, LENGTH))]

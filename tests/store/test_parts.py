@@ -18,7 +18,7 @@ async def test_parts_come_in_order_and_as_they_were(store: Store) -> None:
         event(2, "task.deleted", "a", 2, id="2"),
         event(3, "tasks.updated", "a", 3, items=[{"id": "9", "text": "nine", "status": "completed"}]),
         event(4, "wait.started", "a", 4, wait_id="w1", on="acme:b"),
-        event(5, "wait.started", "a", 5, wait_id="w2"),
+        event(5, "wait.started", "a", 5, wait_id="w2", on="acme:never"),
         event(6, "wait.ended", "a", 6, wait_id="w1"),
         event(7, "task.upserted", "b", 7, id="1", text="of b"),
     ]
@@ -33,6 +33,6 @@ async def test_parts_come_in_order_and_as_they_were(store: Store) -> None:
         assert set(whole) == ({"acme:a", "acme:b"} if number == 7 else {"acme:a"})
         waits = (await parts.whole(reading, "wait")).get("acme:a", [])
         open_waits = [(row["id"], row["on"], row["open"]) for row in waits]
-        assert open_waits == [("w1", "acme:b", number < 6), ("w2", None, True)][: max(0, min(number - 3, 2))]
+        assert open_waits == [("w1", "acme:b", number < 6), ("w2", "acme:never", True)][: max(0, min(number - 3, 2))]
         assert await parts.of(reading, "message", ["acme:a", "acme:nobody"]) == {}
         assert await parts.of(reading, "wait", []) == {}

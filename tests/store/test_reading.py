@@ -21,7 +21,7 @@ from app.store.appending import Ground
 from app.store.connection import Store, StoreAddress
 from app.store.graphs import standing
 from app.store.intervals import STEP
-from app.store.reading import Overtaken, Reading
+from app.store.reading import Overtaken, Reading, Rows
 from app.store.statements import statement, statement_names
 from tests.grown import Grown, grow, reader, soon
 from tests.strategies.logs import random_log
@@ -37,13 +37,15 @@ async def everything(at: GraphAt) -> Any:
     one_by_one = {ref: await at.node(ref) for ref in refs}
     whole = {kind: await at.parts(kind) for kind in KINDS}  # type: ignore[arg-type]
     of = {kind: await at.parts(kind, refs) for kind in KINDS}  # type: ignore[arg-type]
-    walks = {ref: [await at.children(ref), await at.ancestors(ref, 9), await at.descendants(ref, 3), await at.blocking(ref)] for ref in refs}
+    walks = {
+        ref: [await at.children(ref), await at.ancestors(ref, 9), await at.descendants(ref, 3), await at.blocking(ref)] for ref in refs
+    }  # fmt: skip
     return snapshots, single, one_by_one, whole, of, walks
 
 
 @pytest.mark.parametrize("seed", [21, 22])
 async def test_a_reader_at_the_head_sees_nothing_of_an_append_that_is_under_way(store: Store, seed: int) -> None:
-    """Design, section 4: between adds, places and head, and after them, the old moment reads as it did before; the new head shows it all."""
+    """Design, section 4: between adds, places and head, and after them, the old moment reads as before; the new one shows it all."""
     events = random_log(seed, 90)
     grown = await grow(store, events[:50])
     graphs = reader(store, snapshot_cache_nodes=0)
@@ -128,8 +130,8 @@ def test_statements_give_the_columns_that_their_readers_name() -> None:
     """Lists carry no names: both sides must agree on every one, in order."""
     wanted = {name: columns for kind, columns in parts.COLUMNS.items() for name in part_statements(kind)}
     wanted |= {f"read/nodes_{when}_{keys.name.lower()}": keys.columns for when in ("now", "past") for keys in KeySet}
-    full = ("nodes_of_now", "nodes_of_past", "node_latest", "nodes_latest", "children", "descendants_2", "descendants_3", "ancestors", "waiters", "reach")
-    wanted |= {f"read/{name}": nodes.FULL for name in full}
+    wanted |= {f"read/{name}": nodes.FULL for name in ("nodes_of_now", "nodes_of_past", "node_latest", "nodes_latest")}
+    wanted |= {f"read/{name}": nodes.FULL for name in ("children", "descendants_2", "descendants_3", "ancestors", "waiters", "reach")}
     seen = 0
     for name in statement_names():
         if name in wanted:
@@ -154,3 +156,18 @@ async def run(address: StoreAddress, text: str, **params: Any) -> None:
         await driver.execute_query(text, params, database_=address.database)
 
 
+
+
+async def test_an_ended_state_wins_over_a_row_seen_half_changed(store: Store) -> None:
+    """Design, section 4: a row that is being replaced may show the old `since` and new values; the state that ended there is whole."""
+    grown = await grow(store, random_log(26, 10))
+    at = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
+    reading = Reading(store, at.moment, soon())
+    stands = (await reading.look())._replace(written=at.moment.seq + STEP)
+    torn, newer, same = ["a", STEP, "new value"], ["b", at.moment.seq + 1, "new"], ["c", STEP, "same"]
+
+    async def past(_: Any) -> Rows:
+        return Rows([["a", STEP, "old value"], ["b", STEP, "old"], ["gone", STEP, "old"]], stands)
+
+    merged = await reading.merged(Rows([torn, newer, same], stands), past, lambda row: row[0])
+    assert sorted(merged) == [["a", STEP, "old value"], ["b", STEP, "old"], ["c", STEP, "same"], ["gone", STEP, "old"]]

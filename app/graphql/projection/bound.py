@@ -41,7 +41,7 @@ class Bound:
     @property
     def waiters(self) -> Mapping[str, Sequence[ShownRow]]:
         """Who waits on each node."""
-        return self.reading.waiters()
+        return self.reading.waiters(self.forest)
 
     def parts(self, kind: PartKind) -> Mapping[str, Sequence[ShownRow]]:
         """Parts that have been read, by the node's ref."""

@@ -182,7 +182,7 @@ class Compiler:
         if column is None:
             raise Unsupported(f"the field {owner.name}.{selected.name}")
         nullable = not isinstance(selected.definition.type, GraphQLNonNull)
-        read = f"{of}.get({column.name!r})" if nullable else f"{of}[{column.name!r}]"
+        read = f"{of}[{column.name!r}]"  # what was not read is no null: it makes the projection give up
         if column.form == "plain":
             return self.leaf(selected.definition.type, read)
         if not nullable:

@@ -49,7 +49,7 @@ def _other(member: str) -> Emit:
         by_ref, show, found = compiler.forest("c.by_ref"), compiler.object(_type(selected), selected.nodes, "r"), compiler.fresh("a")
         if isinstance(selected.definition.type, GraphQLNonNull):
             return f"{show}({by_ref}[{of}[{member!r}]])"
-        compiler.line(f"{found} = {by_ref}.get({of}.get({member!r}))")
+        compiler.line(f"{found} = {by_ref}.get({of}[{member!r}])")
         return f"{show}({found}) if {found} is not None else None"
 
     return emit
@@ -82,7 +82,7 @@ def _cycle(compiler: Compiler, selected: Selected, of: str) -> str:
 
 def _blocked(compiler: Compiler, selected: Selected, of: str) -> str:
     show = compiler.object(_type(selected), selected.nodes, "r")
-    return f"{show}({of}) if {of}.get('blocked_node_count') is not None else None"
+    return f"{show}({of}) if {of}['blocked_node_count'] is not None else None"
 
 
 def _targets(compiler: Compiler, selected: Selected, of: str) -> str:

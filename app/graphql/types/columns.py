@@ -38,7 +38,7 @@ def of_graph(description: str, read: Callable[[Any], Any]) -> Any:
 
 def _reader(name: str, form: Form) -> Callable[[Any], Any]:
     def read(root: Any):  # type: ignore[no-untyped-def]  # noqa: ANN202 - the field's own annotation is its type
-        value = root.row.get(name)
+        value = root.row[name]  # what was not read is a fault, not a null
         return node_id(value) if form == "node_id" and value is not None else value
 
     return read

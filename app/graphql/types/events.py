@@ -62,7 +62,7 @@ class NodeChange:
 
     @strawberry.field(description="The node just before the event; null if it was not there, or if the event is the first that is held.")
     async def before(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await _node(info, await self.event.before, self.changed)
+        return await _node(info, await asyncio.shield(self.event.before), self.changed)
 
     @strawberry.field(description="The node just after the event.")
     async def after(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
@@ -107,8 +107,9 @@ class Event:
     @strawberry.field(description="Its node just after it; null if it made none.")
     async def node(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
         reading = await just_after(self.reading, self.row)
-        await reading.load(info.context.needs(info))
-        return ready(reading, await reading.node(self.row["ref"]))
+        needs = info.context.needs(info)
+        await reading.load(needs)
+        return ready(reading, await reading.node(self.row["ref"], needs))
 
     @strawberry.field(description="Where it came from.")
     def source(self) -> EventSource:
@@ -179,5 +180,6 @@ async def _node(info: Info[Context, None], reading: Reading | None, changed: dic
     ref = node_ref(changed["node_id"])
     if reading is None or ref is None:
         return None
-    await reading.load(info.context.needs(info))
-    return ready(reading, await reading.node(ref))
+    needs = info.context.needs(info)
+    await reading.load(needs)
+    return ready(reading, await reading.node(ref, needs))

@@ -119,7 +119,7 @@ class Graph:
         reading = self.reading
         needs = info.context.needs(info)
         await reading.load(needs)
-        row = await reading.node(named)
+        row = await reading.node(named, needs)
         if row is None:
             row = await reading.at.node_or_problem(named)
         for kind in needs.parts_here:

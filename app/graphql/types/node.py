@@ -56,8 +56,8 @@ class Blocked:
         return [strawberry.ID(node_id(ref)) for ref in self.row["blocked_on"]]
 
     @strawberry.field(description="Those of the targets that are nodes of the graph.")
-    async def on(self) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
-        return ready(self.reading, await self.reading.nodes(self.row["blocked_on"]))
+    async def on(self, info: Info[Context, None]) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
+        return ready(self.reading, await self.reading.nodes(self.row["blocked_on"], info.context.needs(info, level=1)))
 
     @strawberry.field(
         description="The unfinished nodes that it waits for in the end: its targets, what is below them and what those wait on."
@@ -104,26 +104,26 @@ class Node:
     parent_id: strawberry.ID | None = column("parent", "The node that it hangs under; null for a root.", "node_id")
 
     @strawberry.field(description="The node that it hangs under; null for a root.")
-    async def parent(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await self._other("parent")
+    async def parent(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
+        return await self._other(info, "parent")
 
     root_id: strawberry.ID = column("root", "The topmost node of its tree; itself for a root.", "node_id")
 
     @strawberry.field(description="The topmost node of its tree; itself for a root.")
-    async def root(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
-        return await self._other("root")
+    async def root(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
+        return await self._other(info, "root")
 
     session_id: strawberry.ID = column("session", "The session that it works in; itself for a session.", "node_id")
 
     @strawberry.field(description="The session that it works in; itself for a session.")
-    async def session(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
-        return await self._other("session")
+    async def session(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
+        return await self._other(info, "session")
 
     requested_by_id: strawberry.ID | None = column("requested_by", "Who made the request that it came of.", "node_id")
 
     @strawberry.field(description="Who made the request that it came of, if that is a node of the graph.")
-    async def requested_by(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await self._other("requested_by")
+    async def requested_by(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
+        return await self._other(info, "requested_by")
 
     depth: int = column("depth", "How many ancestors it has.")
     state: NodeState = column("state", "What it is doing.")
@@ -173,11 +173,11 @@ class Node:
 
     @strawberry.field(description="Null unless it waits on something unfinished.")
     def blocked(self) -> Blocked | None:
-        return None if self.row.get("blocked_node_count") is None else ready(self.reading, self.row)
+        return None if self.row["blocked_node_count"] is None else ready(self.reading, self.row)
 
     @strawberry.field(description="Nodes with an active wait on this one.")
-    async def blocking(self) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
-        return ready(self.reading, await blocking_of(self.reading, self.row["ref"]))
+    async def blocking(self, info: Info[Context, None]) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
+        return ready(self.reading, await blocking_of(info, self.reading, self.row["ref"]))
 
     @strawberry.field(
         description="The shortest loop of waits and children through this node, beginning with it; null if there is none."
@@ -189,9 +189,9 @@ class Node:
 
     @strawberry.field(description="Nearest first; `depth` is how many there are.")
     async def ancestors(
-        self, max_depth: Annotated[int | None, strawberry.argument(description=LEVELS)] = 64
+        self, info: Info[Context, None], max_depth: Annotated[int | None, strawberry.argument(description=LEVELS)] = 64
     ) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
-        return ready(self.reading, await ancestors_of(self.reading, self.row["ref"], max_depth))
+        return ready(self.reading, await ancestors_of(info, self.reading, self.row["ref"], max_depth))
 
     @strawberry.field(description="The nodes directly under it.")
     async def children(
@@ -249,9 +249,10 @@ class Node:
     ) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
         asked = as_of.to_domain("asOf")
         reading = await info.context.reading(self.reading.at.info.id, asked)
-        await reading.load(info.context.needs(info))
-        return ready(reading, await reading.node(self.row["ref"]))
+        needs = info.context.needs(info)
+        await reading.load(needs)
+        return ready(reading, await reading.node(self.row["ref"], needs))
 
-    async def _other(self, member: str) -> T:
-        ref = self.row.get(member)
-        return ready(self.reading, None if ref is None else await self.reading.node(ref))
+    async def _other(self, info: Info[Context, None], member: str) -> T:
+        ref = self.row[member]
+        return ready(self.reading, None if ref is None else await self.reading.node(ref, info.context.needs(info)))

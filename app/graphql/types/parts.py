@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import strawberry
+from strawberry.types import Info
 
 from app.domain.forest import ShownRow
 from app.domain.ids import node_id
+from app.graphql.context import Context
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.columns import column
@@ -54,9 +56,9 @@ class Spawn:
     requested: Timestamp = column("requested", "When it was asked for.")
 
     @strawberry.field(description="The child, if it is a node of the graph.")
-    async def child(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        ref = self.row.get("child")
-        return None if ref is None else ready(self.reading, await self.reading.node(ref))
+    async def child(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
+        ref = self.row["child"]
+        return None if ref is None else ready(self.reading, await self.reading.node(ref, info.context.needs(info)))
 
 
 @strawberry.type(description="A wait of a node on another.")
@@ -73,9 +75,9 @@ class Wait:
     ended: Timestamp | None = column("ended", "When it ended.")
 
     @strawberry.field(description="What it waits on, if that is a node of the graph.")
-    async def on(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        ref = self.row.get("on")
-        return None if ref is None else ready(self.reading, await self.reading.node(ref))
+    async def on(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
+        ref = self.row["on"]
+        return None if ref is None else ready(self.reading, await self.reading.node(ref, info.context.needs(info)))
 
 
 @strawberry.type(description="A message from or to a node.")
@@ -91,14 +93,14 @@ class Message:
     created: Timestamp = column("created", "When it was sent.")
 
     @strawberry.field(description="The other side, if it is a node of the graph; else `peerName` is set.")
-    async def peer_id(self) -> strawberry.ID | None:
-        found = await self.reading.node(self.row["peer"])
+    async def peer_id(self, info: Info[Context, None]) -> strawberry.ID | None:
+        found = await self.reading.node(self.row["peer"], info.context.needs(info))
         return None if found is None else strawberry.ID(node_id(found["ref"]))
 
     @strawberry.field(description="The other side, if it is a node of the graph.")
-    async def peer(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return ready(self.reading, await self.reading.node(self.row["peer"]))
+    async def peer(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
+        return ready(self.reading, await self.reading.node(self.row["peer"], info.context.needs(info)))
 
     @strawberry.field(description="The tool's own name of the other side, where that is no node of the graph.")
-    async def peer_name(self) -> str | None:
-        return None if await self.reading.node(self.row["peer"]) is not None else self.row["peer"]
+    async def peer_name(self, info: Info[Context, None]) -> str | None:
+        return None if await self.reading.node(self.row["peer"], info.context.needs(info)) is not None else self.row["peer"]

@@ -1,0 +1,33 @@
+"""The main job on real input, and that it would notice what is wrong."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from app.demo.fleet import fleet
+from tests.e2e.main_job import _difference, main_job
+from tests.e2e.nested import expected
+from tests.oracle import log_of, state_after
+
+
+def test_a_user_s_whole_way_gives_the_naive_fold_at_every_moment(tmp_path: Path) -> None:
+    """O3, O5, E13, R24-R26, Q3: serve, import, three moments of four nested levels over HTTP, SIGTERM."""
+    said = main_job(tmp_path)
+    assert "3 moments" in said
+
+
+@pytest.mark.parametrize(("ref_place", "member", "value"), [(0, "state", "FAILED "), (5, "title", None), (9, "stale", 0)])
+def test_a_single_wrong_member_is_noticed(ref_place: int, member: str, value: object) -> None:
+    """The comparison tells what differs and where, also where Python takes 0 for False."""
+    log = log_of(list(fleet(200)))
+    right = expected(state_after(log, len(log.events)), "x", 1)
+    wrong = deepcopy(right)
+    wrong["graph"]["roots"]["nodes"][ref_place][member] = value if value != right["graph"]["roots"]["nodes"][ref_place][member] else "other"
+    wrong["graph"]["roots"]["nodes"][ref_place]["stale"] = int(right["graph"]["roots"]["nodes"][ref_place]["stale"])
+    difference = _difference(wrong, right)
+    assert difference is not None
+    assert difference.startswith(f"data.graph.roots.nodes[{ref_place}].")
+    assert _difference(right, right) is None
