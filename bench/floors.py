@@ -110,7 +110,7 @@ def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
         if request.path_params["what"] == "start":
             beat.start()
             return await nothing(request)
-        return Response(f"{beat.stop():.3f}")
+        return Response(orjson.dumps(list(beat.stop())), media_type="application/json")
 
     routes = [Route("/floor/nothing", nothing), Route("/floor/beat/{what}", beating), Route("/floor/{name}/{form}", answer)]
     return Starlette(routes=routes)

@@ -37,7 +37,7 @@ async def present(bed: Bed, name: str, quick: bool) -> list[Result]:
         nothing = partial(client.ask, client.get("/floor/nothing"))
         answer = await ours()
         for form, floor in zip(FORMS, floors, strict=True):
-            _same(answer, await floor(), f"{name} and its floor ({form})")
+            same(answer, await floor(), f"{name} and its floor ({form})")
         _count(name, answer)
         took, *by_hand, empty = await alternating([ours, *floors, nothing], 10 if quick else 60)
     async with served(bed, cached_nodes=50_000) as client:
@@ -74,7 +74,8 @@ def _question(client: Client, name: str, graph_id: str, after: str | None = None
     return client.post("/graphql", orjson.dumps({"query": READS[name].operation, "variables": {"id": graph_id, "asOf": as_of}}))
 
 
-def _same(ours: bytes, floor: bytes, which: str) -> None:
+def same(ours: bytes, floor: bytes, which: str) -> None:
+    """Raises UnequalAnswersError where two answers differ."""
     if orjson.loads(ours) != orjson.loads(floor):
         raise UnequalAnswersError(which)
 

@@ -57,6 +57,7 @@ async def serve(order: Order) -> None:
         neo4j_database=order.database,
         admin_key=SecretStr(order.key),
         rate_limit=0,
+        write_deadline=120,
         snapshot_cache_nodes=order.cached_nodes,
         log_level="warning",
     )

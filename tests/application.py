@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from app.main import create_app
 from app.services.bundle import Services
@@ -30,7 +30,7 @@ ORIGIN = "http://127.0.0.1:8080"
 class Opened:
     """A running application, its operator's key, and a client that sends it."""
 
-    app: FastAPI
+    app: Starlette
     services: Services
     key: str
     client: httpx.AsyncClient

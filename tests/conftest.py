@@ -1,30 +1,45 @@
-"""Fixtures that everything shares: a migrated store for the whole session."""
+"""Fixtures that everything shares: a migrated store for the whole session, on one engine or on each of both."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from app.embedded import EmbeddedStore
 from app.store.connection import Store, StoreAddress
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
+from tests.engines.jars import MissingError
+from tests.engines.own import Engine, own_engine
 
 ENGINES = {"embedded": ["embedded"], "neo4j": ["neo4j"], "both": ["embedded", "neo4j"]}
+CI = os.environ.get("CI") == "true"
+"""Continuous integration has both engines: one that is missing is a failure."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--engine", choices=sorted(ENGINES), default="embedded", help="which graph database the tests use")
+    told = "which graph database the tests use (default: embedded; both where CI=true)"
+    parser.addoption("--engine", choices=sorted(ENGINES), default="both" if CI else "embedded", help=told)
     parser.addoption("--long", action="store_true", help="many more generated logs and rounds: what is run before a release")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         metafunc.parametrize("engine", ENGINES[metafunc.config.getoption("--engine")], scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "engine" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.store)
 
 
 @pytest.fixture(scope="session")
@@ -33,25 +48,37 @@ def long(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
 
 
-@pytest_asyncio.fixture(scope="session")
-async def store_address(engine: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoreAddress]:
-    """Where a running graph database is: a fresh embedded one, or the Neo4j that NEO4J_URI names."""
-    if engine == "embedded":
-        embedded = EmbeddedStore(tmp_path_factory.mktemp("data"))
-        address = await embedded.start()
-        try:
-            yield address
-        finally:
-            await embedded.stop()
-    elif uri := os.environ.get("NEO4J_URI"):
-        yield StoreAddress(
-            uri,
-            os.environ.get("NEO4J_USERNAME", "neo4j"),
-            os.environ.get("NEO4J_PASSWORD", ""),
-            os.environ.get("NEO4J_DATABASE"),
-        )
-    else:
-        pytest.skip("no Neo4j: set NEO4J_URI")
+@contextmanager
+def started(kind: str, folder: Path) -> Iterator[Engine]:
+    """An engine of one's own, from start to end; without it the test is skipped, or fails in continuous integration."""
+    try:
+        engine = own_engine(kind, folder)
+    except MissingError as missing:
+        (pytest.fail if CI else pytest.skip)(str(missing))
+    try:
+        engine.start()
+        yield engine
+    finally:
+        engine.stop()
+
+
+@pytest.fixture(scope="session")
+def store_address(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreAddress]:
+    """Where a running graph database is: a fresh one, or the Neo4j that NEO4J_URI names."""
+    uri = os.environ.get("NEO4J_URI")
+    if engine == "neo4j" and uri:
+        given = {name: os.environ.get(f"NEO4J_{name.upper()}") for name in ("username", "password", "database")}
+        yield StoreAddress(uri, given["username"] or "neo4j", given["password"] or "", given["database"])
+        return
+    with started(engine, tmp_path_factory.mktemp(engine)) as own:
+        yield own.address
+
+
+@pytest.fixture(scope="module")
+def mortal(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine that the tests of one module kill as they like, empty at first."""
+    with started(engine, tmp_path_factory.mktemp(f"mortal-{engine}")) as own:
+        yield own
 
 
 @pytest_asyncio.fixture(scope="session")

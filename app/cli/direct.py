@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from app.cli.gateway import Appended
+from app.cli.gateway import Appended, told
 from app.cli.stop import Stop
 from app.domain.problems import Problem
 from app.services.bundle import Services
@@ -46,7 +46,7 @@ class DirectGateway:
         try:
             taken = await self._services.appends.append(self._viewer, graph_id, lines, Deadline.after(_APPEND_SECONDS))
         except Problem as problem:
-            raise Stop(problem.message) from problem
+            raise Stop(told(problem.message, {"code": problem.code, **problem.extra})) from problem
         return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
 
     async def login_link(self) -> str:

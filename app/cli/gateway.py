@@ -59,10 +59,16 @@ async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict
 
 
 def first_error(answer: dict[str, Any]) -> str:
-    """What the first error of a GraphQL answer says, and about which argument."""
+    """What the first error of a GraphQL answer says."""
     error = answer["errors"][0]
-    argument = error.get("extensions", {}).get("argument")
-    return f"{argument}: {error['message']}" if argument and argument not in error["message"] else str(error["message"])
+    return told(error["message"], error.get("extensions", {}))
+
+
+def told(message: str, extensions: dict[str, Any]) -> str:
+    """An error as a person reads it: with the argument that it is about, and what to do about a graph that is not there."""
+    argument = extensions.get("argument")
+    about = f"{argument}: " if argument and argument not in message else ""
+    return about + message + (" `agw graphs` lists those there are." if extensions.get("code") == "NOT_FOUND" else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
                 taken = await through.append(graph_id, batch)
             except Stop as stop:
                 so_far = f" {accepted:,} events are in {graph_id}; import again with --graph {graph_id} to go on." if accepted else ""
-                raise Stop(f"{stop}{so_far}") from stop
+                raise Stop(f"{graph_id}: {stop}{so_far}") from stop
             accepted, duplicates, invalid = accepted + taken.accepted, duplicates + taken.duplicates, invalid + taken.invalid
             progress.advance(task, len(batch))
         return graph_id, Appended(accepted, duplicates, invalid)

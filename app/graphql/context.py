@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.domain.moments import AsOf, Moment
+from app.domain.problems import TooComplex
+from app.graphql.budget import Budget
 from app.graphql.needs import Lookahead, Needs
 from app.graphql.reading import Reading
 from app.services.bundle import Services
@@ -43,6 +45,7 @@ class Context:
     budget: int
     compiled: bool = True
     _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    _spent: int = 0
     _readings: dict[Any, asyncio.Future[Reading]] = field(default_factory=dict)
 
     def needs(self, info: Info[Any, Any], level: int = 0) -> Needs:
@@ -57,7 +60,24 @@ class Context:
 
     async def read_ahead(self, info: Info[Any, Any], reading: Reading) -> None:
         """Reads what the selection under a graph needs. Raises: TooComplex, before rows are read (Q36)."""
+        await self._check_budget(info, reading)
         await reading.load(self.needs(info))
+
+    def spend(self, objects: int) -> None:
+        """Counts what was really gathered. Raises: TooComplex."""
+        self._spent += objects
+        if self._spent > self.budget:
+            raise too_complex(self._spent, self.budget)
+
+    async def _check_budget(self, info: Info[Any, Any], reading: Reading) -> None:
+        raw = info._raw_info
+        variables: Any = raw.variable_values  # the coerced values alone, as Strawberry hands them on
+        worked_out = Budget(raw.fragments, variables)
+        if worked_out.cost(raw.return_type, raw.field_nodes, None) <= self.budget:
+            return
+        cost = worked_out.cost(raw.return_type, raw.field_nodes, await reading.at.node_count())
+        if cost > self.budget:
+            raise too_complex(cost, self.budget)
 
     async def reading(self, graph_id: str, asked: AsOf | None) -> Reading:
         """A graph at a moment. Raises: NotFound, Forbidden, OutsideRetentionWindow."""
@@ -107,3 +127,8 @@ class Context:
         else:
             resolve.close()
         return await asyncio.shield(found)
+
+
+def too_complex(cost: int, limit: int) -> TooComplex:
+    """The problem of an operation that comes to too many objects (Q36)."""
+    return TooComplex(f"This comes to {cost:,} objects; {limit:,} are allowed. Ask for smaller pages.", cost, limit)

@@ -72,7 +72,9 @@ async def event_page(reading: Reading, listed: EventList, ref: str | None) -> Ev
     if wanted is None:
         return EventsFound(reading, name, None, EventSlice([], False, False))
     page = EventPage(ask.size, listed.ascending, ask.backward, after, before, wanted)
-    return EventsFound(reading, name, wanted, await reading.once(page, lambda: reading.at.events(page)))
+    found = await reading.once(page, lambda: reading.at.events(page))
+    reading.context.spend(len(found.rows))
+    return EventsFound(reading, name, wanted, found)
 
 
 async def one_event(reading: Reading, public_id: str) -> EventRow:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
 
 import app
 
-_FILES = Path(app.__file__).parent / "web" / "static" / "graphiql"
+_PAGE = Path(app.__file__).parent / "web" / "static" / "graphiql" / "index.html"
+"""Its scripts and styles lie beside it; the pages serve them under /static."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
@@ -25,15 +24,10 @@ _HEADERS = {
 }
 
 
-def graphiql_routes() -> list[BaseRoute]:
-    """GraphiQL's own files."""
-    return [Mount("/graphiql", StaticFiles(directory=_FILES, check_dir=False))]
-
-
 def graphiql_page() -> Response:
     """The page. It holds no data: what it shows it asks for with the login's cookie or a key that is typed in."""
     return Response(
-        (_FILES / "index.html").read_bytes(),
+        _PAGE.read_bytes(),
         200,
         _HEADERS,
         "text/html; charset=utf-8",

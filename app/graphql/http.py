@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from app.domain.problems import Problem, StoreUnavailable
 from app.graphql.documents import Document, Refused
 from app.graphql.errors import error_body, problem_body
-from app.graphql.graphiql import graphiql_page, graphiql_routes
+from app.graphql.graphiql import graphiql_page
 from app.graphql.running import Asked, Operations
 from app.services.bundle import Services
 from app.services.origin import same_origin
@@ -38,10 +38,9 @@ class BadRequest(Exception):  # noqa: N818 - an answer, not a fault of ours
 
 
 def graphql_routes(services: Services, settings: Settings) -> list[BaseRoute]:
-    """`/graphql`, and GraphiQL's own files."""
+    """The route of `/graphql`."""
     door = Door(services, settings)
-    routes: list[BaseRoute] = [Route("/graphql", door.answer, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])]
-    return [*routes, *graphiql_routes()] if settings.graphiql else routes
+    return [Route("/graphql", door.answer, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])]
 
 
 class Door:
@@ -56,6 +55,7 @@ class Door:
         """One request."""
         request_id = _state(request, "request_id", "")
         media = _media(request.headers.get("accept"))
+        _state(request, "log", {})["door"] = "graphql"
         try:
             if request.method not in ("GET", "POST"):
                 raise BadRequest(405, "Ask by GET or POST.", Allow="GET, POST")
@@ -73,7 +73,7 @@ class Door:
     async def _answered(self, request: Request, media: str, request_id: str) -> Response:
         viewer = await self._viewer(request)
         log = _state(request, "log", {})
-        log.update(door="graphql", key=None if viewer is None else viewer.key_id or viewer.login_id)
+        log["key"] = None if viewer is None else viewer.key_id or viewer.login_id
         if viewer is None:
             body = {"errors": [error_body("UNAUTHENTICATED", "A valid API key is needed: send it as Authorization: Bearer <key>.")]}
             return _reply(body, media, 401, {"WWW-Authenticate": "Bearer"})

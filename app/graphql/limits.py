@@ -69,6 +69,9 @@ class CircularFragments(Problem):
 MOST_BRACKETS = 100
 """How deep brackets of any kind may nest: less than what the parser's own recursion bears."""
 
+LONGEST_TOKEN = 25
+"""How many characters a token may have in the middle: even a short document takes long to read with huge texts in it."""
+
 _TOKEN = re.compile(
     r'"""(?:\\"""|[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|\.\.\.|(?P<open>[({\[])|(?P<close>[)}\]])|[_A-Za-z][_0-9A-Za-z]*'
     r"|-?[0-9][0-9.eE+-]*|[^\s,﻿]"
@@ -77,6 +80,8 @@ _TOKEN = re.compile(
 
 def check_text(text: str, limits: Limits) -> None:
     """Refuses a text that is too long or too deeply nested to be parsed. Raises: TooManyTokens, TooDeep."""
+    if len(text) > limits.tokens * LONGEST_TOKEN:
+        raise TooManyTokens(f"The document has more than {limits.tokens * LONGEST_TOKEN:,} characters: give long values as variables.")
     count = depth = 0
     for found in _TOKEN.finditer(text):
         kind = found.lastgroup

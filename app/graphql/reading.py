@@ -128,11 +128,14 @@ class Reading:
         if isinstance(known, _Whole):
             return
         if refs is None:
-            self.parts[kind] = _Whole(await self.at.parts(kind, None))
+            whole = _Whole(await self.at.parts(kind, None))
+            self.context.spend(sum(map(len, whole.values())))
+            self.parts[kind] = whole
             return
         missing = refs if known is None else [ref for ref in refs if ref not in known]
         if missing:
             found = await self.at.parts(kind, missing)
+            self.context.spend(sum(map(len, found.values())))
             self.parts[kind] = {**(known or {}), **{ref: found.get(ref, ()) for ref in missing}}
 
 

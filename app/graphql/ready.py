@@ -23,6 +23,14 @@ class Ready:
         self.reading = reading
         self.value = value
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are to show; none for a graph, whose fields are few and each read in its own way."""
+        value = self.value
+        if value is self.reading:
+            return 0
+        return 1 if isinstance(value, dict) else len(getattr(value, "rows", value)) or 1
+
 
 def ready(reading: Reading, value: Any) -> T:  # type: ignore[type-var]  # the field's own type, which the executor makes of it
     """Rows for a field whose type says what they are. None stays None."""

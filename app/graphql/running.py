@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from graphql import ExecutionResult, OperationType
@@ -44,7 +45,7 @@ class Operations:
         self._settings = settings
         self._compiled = compiled
         self._schema = schema()._schema
-        self._documents = Documents(self._schema, limits_of(settings), introspection=settings.introspection)
+        self._documents = _documents(limits_of(settings), settings.introspection)
         self._origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
 
     def document(self, text: str) -> Document:
@@ -96,6 +97,12 @@ class Operations:
 def limits_of(settings: Settings) -> Limits:
     """The limits before execution that the settings name."""
     return Limits(settings.tokens, settings.depth, settings.aliases, settings.root_fields, settings.directives, settings.node_budget)
+
+
+@lru_cache(maxsize=8)
+def _documents(limits: Limits, introspection: bool) -> Documents:
+    """The documents that are known, whoever asks."""
+    return Documents(schema()._schema, limits, introspection=introspection)
 
 
 def _overtaken(result: ExecutionResult) -> bool:

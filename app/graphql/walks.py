@@ -29,6 +29,7 @@ async def page_of(info: Info[Context, None], reading: Reading, listed: NodeList,
     rows = await _walked(reading, listed, ref, needs)
     forest = await reading.forest(needs.key_set) if rows is None else None
     page = listed.page_of(reading, rows or (), ref) if forest is None else listed.page(reading, forest, ref)
+    reading.context.spend(len(page.rows))
     await reading.load(needs)
     for kind in needs.parts_here:
         await reading.load_parts(kind, [row["ref"] for row in page.rows])

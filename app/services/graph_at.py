@@ -179,6 +179,16 @@ class GraphAt:
         total = len(rows)
         return {"nodes": total, "sessions": sessions, "agents": total - sessions, "stale": stale, "blocked": blocked, "by_state": states}
 
+    async def node_count(self) -> int:
+        """How many nodes there are: what the moment's event was stored with, so the graph itself need not be read."""
+        if self._stored is not None:
+            return len(self._stored.rows)
+        event, last = self.moment.event, self._graph.last
+        if last is not None and last.id == event:
+            return last.nodes
+        found = {} if event is None else await events.by_id(self._reading, (event,))
+        return int(found[event]["nodes"]) if event in found else len((await self.snapshot(KeySet.STRUCTURE)).rows)
+
     # ---- nodes ----
 
     async def node(self, ref: str) -> Row | None:

@@ -35,11 +35,12 @@ class Standing(NamedTuple):
 
 
 class EventMark(NamedTuple):
-    """An event at one end of what is held: its own id, its `ts` as written and its time (E11) in Unix milliseconds."""
+    """An event at one end of what is held: its own id, its `ts` as written, its time (E11) in Unix ms, the nodes after it."""
 
     id: str
     ts: str
     time_ms: int
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,4 +7,4 @@ WITH g, g.g AS k, g.at AS at, g.at[0] AS head, g.at[1] AS floor
 OPTIONAL MATCH (last:Event {g: k, seq: head})
 OPTIONAL MATCH (first:Event {g: k, seq: floor})
 RETURN g {.id, .account, .title, .source, .created, .retention_events, .generation, .g, .heard} AS graph, at,
-       first {.id, .ts, .time_ms} AS first, last {.id, .ts, .time_ms} AS last
+       first {.id, .ts, .time_ms, .nodes} AS first, last {.id, .ts, .time_ms, .nodes} AS last

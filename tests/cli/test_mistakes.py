@@ -128,9 +128,9 @@ def test_a_mistake_is_one_line_and_an_exit_code(name: str, folder: Path, taken: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("tree", "gph_AAAAAAAAAAAA"), ("graph",)),
-        (("tree", "nonsense"), ("graph",)),
-        (("import", "{log}", "--graph", "gph_AAAAAAAAAAAA"), ("gph_AAAAAAAAAAAA",)),
+        (("tree", "gph_AAAAAAAAAAAA"), ("such graph", "agw graphs")),
+        (("tree", "nonsense"), ("such graph", "agw graphs")),
+        (("import", "{log}", "--graph", "gph_AAAAAAAAAAAA"), ("gph_AAAAAAAAAAAA: ", "agw graphs")),
         (("open", "nonsense"), ("nonsense", "agw graphs")),
         (("query", "{ nonsense }"), ("nonsense",)),
         (("create", "--title", "x" * 201), ("200",)),

@@ -82,24 +82,24 @@ def _checked(client: httpx.Client, graph_id: str, log: Log) -> Iterator[int]:
         time_ms = body["data"]["graph"]["asOfTime"]
         state = state_after(log, total if n is None else n, time_ms * 1_000_000 if n is None else None)
         moment_ms = time_ms if n is None else log.moment(n) // 1_000_000
-        difference = _difference(body["data"], expected(state, own_id, moment_ms))
-        if difference:
-            raise WrongError(f"event {n or 'now'} of {graph_id}: {difference}")
+        wrong = difference(body["data"], expected(state, own_id, moment_ms))
+        if wrong:
+            raise WrongError(f"event {n or 'now'} of {graph_id}: {wrong}")
         if not any(node["depth"] == 3 for node in state.values()) and n is None:
             raise WrongError("the log is too flat to show four levels")
         yield len(state)
 
 
-def _difference(found: Any, wanted: Any, path: str = "data") -> str | None:
+def difference(found: Any, wanted: Any, path: str = "data") -> str | None:
     """The first place where two answers differ, members' names included."""
     if isinstance(found, dict) and isinstance(wanted, dict) and found.keys() == wanted.keys():
-        inside: Iterator[str | None] = (_difference(found[name], wanted[name], f"{path}.{name}") for name in wanted)
+        inside: Iterator[str | None] = (difference(found[name], wanted[name], f"{path}.{name}") for name in wanted)
     elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
-        inside = (_difference(one, other, f"{path}[{place}]") for place, (one, other) in enumerate(zip(found, wanted, strict=True)))
+        inside = (difference(one, other, f"{path}[{place}]") for place, (one, other) in enumerate(zip(found, wanted, strict=True)))
     else:
         same = type(found) is type(wanted) and found == wanted
         return None if same else f"{path} is {json.dumps(found)[:300]}, not {json.dumps(wanted)[:300]}"
-    return next((difference for difference in inside if difference), None)
+    return next((wrong for wrong in inside if wrong), None)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """`python -m tests.e2e.second_process`: a reader in a process of its own, which has never seen the graphs that it is asked for.
 
-The first line of standard input says where the store is; each one after it is `{"account", "graph", "events"}`. For each it prints the whole
-state as of each of these events, as the oracle shows it, with nothing kept in memory from one to the next.
+The first line of standard input says where the store is; each one after it is `{"account", "graph", "events"}`. For each it prints the
+whole state as of each of these events, as the oracle shows it, with nothing kept in memory from one to the next.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ async def test_a_graph_names_the_events_at_its_ends(store: Store) -> None:
     grown = await grow(store, [event(n, "activity", "a", 10 * n, tool="x") for n in range(1, 6)], pieces=2)
     row = await graphs.one(store, grown.graph_id, soon())
     assert row is not None
-    assert row.first == graphs.EventMark("00000001", "2027-01-01T00:00:00.010Z", 1798761600010)
-    assert row.last == graphs.EventMark("00000005", "2027-01-01T00:00:00.050Z", 1798761600050)
+    assert row.first == graphs.EventMark("00000001", "2027-01-01T00:00:00.010Z", 1798761600010, 1)
+    assert row.last == graphs.EventMark("00000005", "2027-01-01T00:00:00.050Z", 1798761600050, 1)
     assert row.standing == graphs.Standing(head=5 * STEP, floor=STEP, revision=0, arrival=5, written=5 * STEP, applied=5 * STEP, held=5)
     assert await graphs.standing(store, grown.graph_id, soon()) == (row.g, row.standing)
 

@@ -13,7 +13,7 @@ from app.graphql.projection.bound import Bound
 from app.graphql.ready import Ready
 
 SHOWN: Counter[str] = Counter()
-"""How many fields were shown `compiled`, and how many not: `unsupported` selections, `given_up` ones."""
+"""How many rows were shown `compiled`, and how many not: of `unsupported` selections, of ones that were `given_up`."""
 
 
 class ProjectingExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -24,16 +24,17 @@ class ProjectingExecutor(StrawberryGraphQLCoreExecutionContext):
     ) -> Any:
         if result.__class__ is not Ready:
             return super().complete_value(return_type, field_details_list, info, path, result, position_context)
-        if position_context is None and self.context_value.compiled:
+        rows = result.rows
+        if position_context is None and rows and self.context_value.compiled:
             try:
                 show = self._bound(return_type, [details.node for details in field_details_list], result)
                 if show is not None:
                     shown = show(result.value)
-                    SHOWN["compiled"] += 1
+                    SHOWN["compiled"] += rows
                     return shown
-                SHOWN["unsupported"] += 1
-            except Exception:  # noqa: BLE001 - whatever it is, graphql-core says it better: with a path, a code, and all the rest of the answer
-                SHOWN["given_up"] += 1
+                SHOWN["unsupported"] += rows
+            except Exception:  # noqa: BLE001 - whatever it is, graphql-core says it better: with a path, a code, and the rest of the answer
+                SHOWN["given_up"] += rows
         objects = dress(get_named_type(return_type).name, result.reading, result.value)
         return super().complete_value(return_type, field_details_list, info, path, objects, position_context)
 

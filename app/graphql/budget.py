@@ -1,0 +1,112 @@
+"""The node budget (Q36): how many objects an operation may come to, worked out before rows are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLObjectType,
+    InlineFragmentNode,
+    IntValueNode,
+    VariableNode,
+    get_named_type,
+)
+
+from app.services.lists import PAGE
+
+FEW = 10
+"""What a list without a size counts for."""
+
+_PAGES = frozenset(("nodes", "roots", "children", "descendants", "chain", "events", "graphs", "history"))
+_FEW = frozenset(("ancestors", "blocking", "blockingCycle", "blockingCycles", "on", "changes"))
+_SINGLE = frozenset(("parent", "root", "session", "requestedBy", "node", "at", "child", "peer", "before", "after", "event", "graph"))
+_INSIDE = frozenset(("NodeConnection", "EventConnection", "GraphConnection", "NodeEdge", "EventEdge", "GraphEdge"))
+"""What only holds the rows of a page, which have been counted with it."""
+
+
+class Objects(NamedTuple):
+    """Objects of one place in the document.
+
+    `distinct`: no two of them are the same node; `apart`: none of them is above another, either. One alone is both.
+    """
+
+    number: int
+    distinct: bool = True
+    apart: bool = True
+
+
+ONE = Objects(1)
+
+
+class Budget:
+    """Works out what an operation costs."""
+
+    def __init__(self, fragments: Mapping[str, FragmentDefinitionNode], variables: Mapping[str, Any]) -> None:
+        self._fragments = fragments
+        self._variables = variables
+
+    def cost(self, kind: Any, nodes: Iterable[FieldNode], total: int | None, parents: Objects = ONE) -> int:
+        """The objects below a field. `total`: how many nodes the graph has; None where that is not known, and so does not count."""
+        owner = get_named_type(kind)
+        if not isinstance(owner, GraphQLObjectType):
+            return 0
+        return sum(self._field(owner, found, total, parents) for found in self._fields(nodes))
+
+    def _field(self, owner: GraphQLObjectType, found: FieldNode, total: int | None, parents: Objects) -> int:
+        name = found.name.value
+        definition = owner.fields.get(name)
+        if definition is None or found.selection_set is None:
+            return 0
+        if owner.name in _INSIDE:
+            return self.cost(definition.type, (found,), total, parents)
+        objects = self._objects(owner.name, name, found, total, parents)
+        if objects is None:
+            return self.cost(definition.type, (found,), total, parents)
+        return objects.number + self.cost(definition.type, (found,), total, objects)
+
+    def _objects(self, owner: str, name: str, found: FieldNode, total: int | None, parents: Objects) -> Objects | None:
+        """The objects that a field comes to; None where it shows no new ones."""
+        if name in _PAGES:
+            return self._page(owner, name, parents.number * self._size(found), total, parents)
+        if name in _FEW:
+            return _alone(parents.number * FEW)
+        return _alone(parents.number) if name in _SINGLE else None
+
+    def _page(self, owner: str, name: str, count: int, total: int | None, parents: Objects) -> Objects:
+        if total is None or owner not in ("Graph", "Node") or name in ("events", "history", "chain"):
+            return _alone(count)
+        if name in ("nodes", "roots"):
+            return Objects(min(count, parents.number * total), parents.number == 1, parents.number == 1 and name == "roots")
+        if name == "children" and parents.distinct:
+            return Objects(min(count, total), True, parents.apart)
+        if name == "descendants" and parents.apart:
+            return Objects(min(count, total), True, False)
+        return _alone(count)
+
+    def _size(self, found: FieldNode) -> int:
+        sizes = [self._number(argument.value) for argument in found.arguments or () if argument.name.value in ("first", "last")]
+        return next((size for size in sizes if size is not None), PAGE)
+
+    def _number(self, value: Any) -> int | None:
+        if isinstance(value, IntValueNode):
+            return max(int(value.value), 0)
+        given = self._variables.get(value.name.value) if isinstance(value, VariableNode) else None
+        return max(given, 0) if isinstance(given, int) else None
+
+    def _fields(self, nodes: Iterable[Any]) -> Iterator[FieldNode]:
+        for node in nodes:
+            for selection in node.selection_set.selections if node.selection_set is not None else ():
+                if isinstance(selection, FieldNode):
+                    yield selection
+                elif isinstance(selection, InlineFragmentNode):
+                    yield from self._fields((selection,))
+                elif isinstance(selection, FragmentSpreadNode):
+                    yield from self._fields((self._fragments[selection.name.value],))
+
+
+def _alone(count: int) -> Objects:
+    return Objects(count, count <= 1, count <= 1)

@@ -1,0 +1,1 @@
+"""The graph databases that tests run on."""

@@ -1,0 +1,109 @@
+"""Limits before execution (Q35, Q36): what is refused, with which code, and that refusing is quick."""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import Any
+
+import pytest
+from graphql import FragmentDefinitionNode, OperationDefinitionNode, parse
+
+from app.graphql.budget import Budget
+from app.graphql.documents import Documents, Refused
+from app.graphql.limits import Limits
+from app.graphql.schema import schema
+
+SECONDS = 0.25
+"""Far above the 25 ms of Q37, so that a busy machine does not fail the test; what is not refused early takes far longer."""
+
+
+def refused(text: str, **limits: int) -> str:
+    """The code with which a document is refused."""
+    documents = Documents(schema()._schema, Limits(**limits))
+    started = process_time()
+    with pytest.raises(Refused) as found:
+        documents.get(text)
+    assert process_time() - started < SECONDS
+    code: str = found.value.errors[0]["extensions"]["code"]
+    return code
+
+
+def nested(levels: int) -> str:
+    return '{ graph(id: "x") { node(ref: "x") ' + "{ parent " * levels + "{ id }" + " }" * levels + " } }"
+
+
+DOUBLED = " ".join(f"fragment f{n} on Query {{ ...f{n + 1} ...f{n + 1} }}" for n in range(24))
+DOUBLING = f"{{ ...f0 }} {DOUBLED} fragment f24 on Query {{ __typename }}"
+
+ATTACKS = {
+    "fragments that double": (DOUBLING, "TOO_MANY_TOKENS"),
+    "many fields": ("{ " + "__typename " * 20_000 + "}", "TOO_MANY_TOKENS"),
+    "many aliases": ("{ " + " ".join(f"a{n}: __typename" for n in range(101)) + " }", "TOO_MANY_ALIASES"),
+    "many root fields": ("{ " + "__typename " * 21 + "}", "TOO_MANY_ALIASES"),
+    "root fields in fragments": ("{ ...f ...f } fragment f on Query { " + "__typename " * 11 + "}", "TOO_MANY_ALIASES"),
+    "deep nesting": (nested(40), "QUERY_TOO_DEEP"),
+    "very deep nesting": (nested(1_500), "QUERY_TOO_DEEP"),
+    "deep values": ("{ graphs(filter: " + "[" * 1_900 + "]" * 1_900 + ") { totalCount } }", "QUERY_TOO_DEEP"),
+    "deep types": ("query($a: " + "[" * 1_000 + "Int" + "]" * 1_000 + ") { __typename }", "QUERY_TOO_DEEP"),
+    "many directives": ("{ __typename " + "@skip(if: false) " * 51 + "}", "QUERY_TOO_COMPLEX"),
+    "a fragment in itself": ("{ ...f } fragment f on Query { ...f }", "GRAPHQL_VALIDATION_FAILED"),
+    "fragments in a circle": ("{ ...f } fragment f on Query { ...g } fragment g on Query { ...f }", "GRAPHQL_VALIDATION_FAILED"),
+    "no document": ("{ graph(", "GRAPHQL_PARSE_FAILED"),
+    "an unknown field": ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
+    "a huge string": ('{ graph(id: "' + "x" * 900_000 + '") { nothing } }', "TOO_MANY_TOKENS"),
+    "a long string": ('{ graph(id: "' + "x" * 90_000 + '") { nothing } }', "GRAPHQL_VALIDATION_FAILED"),
+    "an unclosed string": ('{ graph(id: """' + "x" * 90_000, "GRAPHQL_PARSE_FAILED"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attacks_are_refused(name: str) -> None:
+    """Q35, Q37: refused before execution, with the right code, quickly."""
+    text, code = ATTACKS[name]
+    assert refused(text) == code
+
+
+def test_what_fits_is_not_refused() -> None:
+    """Each limit is the most that is allowed."""
+    documents = Documents(schema()._schema, Limits())
+    documents.get("{ " + " ".join(f"a{n}: __typename" for n in range(20)) + " }")
+    documents.get(nested(27))
+    documents.get("{ __typename " + "@skip(if: false) " + "}")
+
+
+def cost(selection: str, total: int | None, **variables: Any) -> int:
+    """What a selection under one graph costs."""
+    ast = parse('query($n: Int) { graph(id: "x") ' + selection + " }")
+    fragments = {each.name.value: each for each in ast.definitions if isinstance(each, FragmentDefinitionNode)}
+    operation = next(each for each in ast.definitions if isinstance(each, OperationDefinitionNode))
+    budget = Budget(fragments, variables)
+    return budget.cost(schema()._schema.query_type, (operation,), total) - 1  # type: ignore[arg-type]  # the graph itself
+
+
+COSTS = (
+    ("{ id counts { nodes } }", 1_000, 0),
+    ("{ nodes { nodes { id } } }", 1_000, 100),
+    ("{ nodes(first: $n) { nodes { id } } }", 1_000, 7),
+    ("{ nodes(first: 1000) { nodes { id tasks { text } taskCounts { total } } } }", 400, 400),
+    ("{ nodes(first: 10) { edges { node { parent { id } ancestors { id } } } } }", 1_000, 10 + 10 + 100),
+    ("{ roots { nodes { children { nodes { children { nodes { children { nodes { id } } } } } } } } }", 1_000, 100 + 1_000 + 1_000 + 1_000),
+    ("{ roots { nodes { descendants(first: 25000) { nodes { id } } } } }", 1_000, 100 + 1_000),
+    ("{ nodes { nodes { descendants(first: 1000) { nodes { id } } } } }", 1_000, 100 + 100_000),
+    (
+        '{ node(ref: "a") { children(first: 1000) { nodes { parent { children(first: 1000) { nodes { id } } } } } } }',
+        1_000,
+        1 + 1_000 + 1_000 + 1_000_000,
+    ),
+    ("{ events(first: 5) { nodes { node { id } changes { before { id } } } } }", 1_000, 5 + 5 + 50 + 50),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("selection", "total", "expected"), COSTS)
+def test_what_a_selection_costs(selection: str, total: int, expected: int) -> None:
+    """Q36: pages multiply, but distinct nodes are at most as many as there are."""
+    assert cost(selection, total, n=7) == expected
+
+
+def test_without_a_total_pages_multiply() -> None:
+    """Q36: under `graphs` the number of nodes is not known."""
+    assert cost("{ roots { nodes { children { nodes { id } } } } }", None) == 100 + 10_000
