@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
@@ -22,6 +22,7 @@ from app.services.running import running
 from app.services.viewer import Viewer
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
+from app.version import VERSION
 from app.web.health import health_routes
 from app.web.html import problem_page
 from app.web.login import Login
@@ -38,7 +39,7 @@ STATUS: Final = {
 }
 
 
-def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> Starlette:
+def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> FastAPI:
     """The application. While it runs (its lifespan) the store is started or reached and migrated, as `agw serve` does it.
 
     `clock` gives Unix milliseconds and is asked for every time that matters. Raises: SettingsProblem.
@@ -47,14 +48,14 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
     set_up_logs(settings.log_format, settings.log_level)
 
     @asynccontextmanager
-    async def lifespan(application: Starlette) -> AsyncIterator[None]:
+    async def lifespan(application: FastAPI) -> AsyncIterator[None]:
         async with running(settings, clock or system_clock, warm=True) as services:
             application.state.services = services
             application.router.routes[:] = _routes(services)
             yield
             application.router.routes.clear()
 
-    application = Starlette(lifespan=lifespan)
+    application = FastAPI(title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     application.add_middleware(RequestLog)
     application.add_exception_handler(Problem, _problem)
     return application

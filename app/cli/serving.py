@@ -21,6 +21,7 @@ from app.cli.settings import settings_for
 from app.cli.stop import Stop
 from app.main import create_app
 from app.services.bundle import Services
+from app.services.garbage import settle_garbage
 from app.services.operator_key import FILE
 from app.settings import Settings
 from app.store.deadline import Deadline
@@ -123,6 +124,7 @@ class Serving(uvicorn.Server):
             async with self._application.router.lifespan_context(self._application):
                 services: Services = self._application.state.services
                 self._target = await self._prepare(services) if self._prepare else "/"
+                settle_garbage()
                 work = asyncio.create_task(self._work(services))
                 try:
                     await self.serve(sockets=[self._listener])

@@ -146,9 +146,7 @@ async def _places(reading: Reading, graph: GraphRow, asked: EventPage) -> tuple[
     )
 
 
-async def _kept(
-    reading: Reading, stretch: Stretch, limit: int, keeps: Callable[[EventRow], bool] | None, *, down: bool
-) -> list[EventRow]:
+async def _kept(reading: Reading, stretch: Stretch, limit: int, keeps: Callable[[EventRow], bool] | None, *, down: bool) -> list[EventRow]:
     """The first `limit` events of a stretch that pass a test."""
     if keeps is None:
         return await events.page(reading, stretch, limit, down=down)

@@ -1,8 +1,8 @@
 """Interval slots: the states alive at any old place are a few dozen equality look-ups away, however long history is.
 
 A half-open span [since, until) of places hangs at its *fork*: its point with the most trailing zero bits, in a virtual binary tree over
-all places. A slot is the fork together with, as a power of two, how far the span reaches to one side of it. Whatever span holds a place `seq`
-has one of about 2 * log2(highest place) slots, which `probes` lists.
+all places. A slot is the fork together with, as a power of two, how far the span reaches to one side of it. Whatever span holds a place
+`seq` has one of about 2 * log2(highest place) slots, which `probes` lists.
 """
 
 from __future__ import annotations

@@ -19,9 +19,7 @@ SHOWN: Counter[str] = Counter()
 class ProjectingExecutor(StrawberryGraphQLCoreExecutionContext):
     """graphql-core's executor, with a short cut for values that are `Ready`."""
 
-    def complete_value(
-        self, return_type: Any, field_details_list: Any, info: Any, path: Any, result: Any, position_context: Any
-    ) -> Any:
+    def complete_value(self, return_type: Any, field_details_list: Any, info: Any, path: Any, result: Any, position_context: Any) -> Any:
         if result.__class__ is not Ready:
             return super().complete_value(return_type, field_details_list, info, path, result, position_context)
         rows = result.rows

@@ -225,7 +225,5 @@ EMITTERS |= {
     }.items()
 }
 EMITTERS |= {
-    (edge, name): emit
-    for edge in ("NodeEdge", "MessageEdge")
-    for name, emit in {"cursor": _of("p.cursor({of})"), "node": _node}.items()
+    (edge, name): emit for edge in ("NodeEdge", "MessageEdge") for name, emit in {"cursor": _of("p.cursor({of})"), "node": _node}.items()
 }

@@ -168,9 +168,7 @@ class Graph:
         return EventConnection(found=await event_page(self.reading, EventList.of(arguments), None))
 
     @strawberry.field(description="Any held event.")
-    async def event(
-        self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]
-    ) -> Event | None:
+    async def event(self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]) -> Event | None:
         return Event(reading=self.reading, row=await one_event(self.reading, id))
 
     @strawberry.field(description="Loops of nodes that wait on each other, each once, smallest ref first.")

@@ -31,9 +31,7 @@ def given(value: T | None) -> T | None:
     return None if value is UNSET else value
 
 
-@strawberry.input(
-    name="AsOf", one_of=True, description="A moment of a graph: just after an event, or at a time. Exactly one of the two."
-)
+@strawberry.input(name="AsOf", one_of=True, description="A moment of a graph: just after an event, or at a time. Exactly one of the two.")
 class AsOfInput:
     event: strawberry.ID | None = strawberry.field(default=UNSET, description="An event's id: the moment just after it.")
     time: Timestamp | None = strawberry.field(default=UNSET, description="A time: after every event at or before it, judged at it.")

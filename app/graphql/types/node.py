@@ -162,9 +162,7 @@ class Node:
         return ready(self.reading, await self.reading.parts_of("wait", self.row["ref"]))
 
     @strawberry.field(description="Its messages, in the order in which they happened.")
-    async def messages(
-        self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET
-    ) -> MessageConnection:
+    async def messages(self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET) -> MessageConnection:
         listed = MessageList.of({"first": first, "after": after, "last": last, "before": before})
         ref = self.row["ref"]
         reading = await moved(self.reading, listed.mark(self.reading, ref))
@@ -179,12 +177,8 @@ class Node:
     async def blocking(self, info: Info[Context, None]) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
         return ready(self.reading, await blocking_of(info, self.reading, self.row["ref"]))
 
-    @strawberry.field(
-        description="The shortest loop of waits and children through this node, beginning with it; null if there is none."
-    )
-    async def blocking_cycle(
-        self, info: Info[Context, None]
-    ) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]] | None:
+    @strawberry.field(description="The shortest loop of waits and children through this node, beginning with it; null if there is none.")
+    async def blocking_cycle(self, info: Info[Context, None]) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]] | None:
         return ready(self.reading, await cycle_of(info, self.reading, self.row["ref"]))
 
     @strawberry.field(description="Nearest first; `depth` is how many there are.")

@@ -75,4 +75,3 @@ def rollup_of(total: Sums) -> Rollup:
         first_created=Timestamp(total.first_created),
         last_event=Timestamp(total.last_event),
     )
-
