@@ -12,6 +12,7 @@ from typing import TypeAlias
 import orjson
 import structlog
 
+from app.services.garbage import settle_garbage
 from bench.append import append
 from bench.loop import loop
 from bench.projector import projector
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str]) -> int:
 
 async def _on_store(names: Sequence[str], engine: str, quick: bool, results: list[Result]) -> None:
     async with made(engine) as bed:
+        settle_garbage()  # as in a serving process
         for name in names:
             results += _shown(await ON_STORE[name](bed, quick))
 

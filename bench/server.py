@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.cli.serving import run_until_stopped
 from app.main import create_app
+from app.services.garbage import settle_garbage
 from app.settings import Settings
 from app.store.connection import StoreAddress, driver_for
 from bench.floors import floor_app
@@ -72,6 +73,7 @@ async def serve(order: Order) -> None:
         listener.bind(("127.0.0.1", 0))
         config = uvicorn.Config(either, lifespan="off", log_config=None, access_log=False, server_header=False)
         async with driver, gateway.router.lifespan_context(gateway):
+            settle_garbage()
             await Server(config).serve(sockets=[listener])
 
 

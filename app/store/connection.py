@@ -25,7 +25,7 @@ from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.store.deadline import Deadline
 from app.store.faults import DRIVER_ERRORS, is_gone, is_retryable, is_timed_out, translated
 from app.store.greeting import Engine, greet
-from app.store.statements import statement
+from app.store.statements import statement, with_lists
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class Transaction:
 
     async def run(self, name: str, /, **params: Any) -> list[Record]:
         """All records of one statement."""
-        return await self.run_text(statement(name), **params)
+        return await self.run_text(statement(name), **with_lists(params))
 
     async def run_text(self, text: str, **params: Any) -> list[Record]:
         """The same for a statement that has no name: a part of a migration."""
@@ -120,7 +120,7 @@ class Store:
         text = statement(name)
         try:
             async with asyncio.timeout(deadline.remaining()), self._slots:
-                return await self._read(text, deadline, params)
+                return await self._read(text, deadline, with_lists(params))
         except TimeoutError as error:
             raise DeadlineExceeded from error
 

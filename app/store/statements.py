@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import app
 
@@ -32,6 +33,15 @@ def statement_names() -> list[str]:
     folder = cypher_folder()
     names = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*.cypher"))
     return sorted(name.as_posix() for name in names if name.parts[0] not in _NOT_SERVED)
+
+
+def with_lists(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as statements take them: all lists in one map, `$lists`.
+
+    For a list by itself Neo4j makes a new plan for each order of its size, and that takes longer than most statements do.
+    """
+    lists = {name: value for name, value in params.items() if isinstance(value, list)}
+    return {**{name: value for name, value in params.items() if name not in lists}, "lists": lists} if lists else params
 
 
 def without_header(text: str) -> str:

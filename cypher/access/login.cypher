@@ -1,7 +1,7 @@
 // The login among these that is on record, with the key it came from and whether that is the operator's.
 // Takes: ids (hashes, at most 8), now (Unix ms)
 // Leans on: login_id, key_id, account_name
-UNWIND $ids AS id
+UNWIND $lists.ids AS id
 MATCH (l:Login {id: id})
 WHERE l.expires > $now
 MATCH (k:Key {id: l.key})

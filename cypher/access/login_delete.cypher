@@ -1,6 +1,6 @@
 // Ends logins.
 // Takes: ids (hashes)
 // Leans on: login_id
-UNWIND $ids AS id
+UNWIND $lists.ids AS id
 MATCH (l:Login {id: id})
 DELETE l

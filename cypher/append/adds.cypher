@@ -6,8 +6,8 @@
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
-WHERE g.g = $g AND g.at = $at AND g.adding = $adding AND ($first OR g.writer = $writer)
-SET g.at = $to_at, g.adding = $to_adding, g.writer = $writer, g.pending = $pending
+WHERE g.g = $g AND g.at = $lists.at AND g.adding = $adding AND ($first OR g.writer = $writer)
+SET g.at = $lists.to_at, g.adding = $to_adding, g.writer = $writer, g.pending = $pending
 FOREACH (row IN $rows.events | CREATE (x:Event) SET x = row)
 FOREACH (row IN $rows.nodes | CREATE (x:NodeVersion) SET x = row)
 FOREACH (row IN $rows.tasks | CREATE (x:TaskVersion) SET x = row)

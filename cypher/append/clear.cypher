@@ -5,13 +5,13 @@
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
-WHERE g.g = $g AND g.at = $at AND g.adding = $adding AND ($first OR g.writer = $writer)
+WHERE g.g = $g AND g.at = $lists.at AND g.adding = $adding AND ($first OR g.writer = $writer)
 SET g.adding = $to_adding, g.writer = $writer
 WITH g
-CALL { UNWIND $seqs AS s MATCH (x:NodeVersion {g: $g, until: s}) DELETE x RETURN count(*) AS nodes }
-CALL { UNWIND $seqs AS s MATCH (x:TaskVersion {g: $g, until: s}) DELETE x RETURN count(*) AS tasks }
-CALL { UNWIND $seqs AS s MATCH (x:SpawnVersion {g: $g, until: s}) DELETE x RETURN count(*) AS spawns }
-CALL { UNWIND $seqs AS s MATCH (x:WaitVersion {g: $g, until: s}) DELETE x RETURN count(*) AS waits }
-CALL { UNWIND $seqs AS s MATCH (x:MessageVersion {g: $g, until: s}) DELETE x RETURN count(*) AS messages }
-CALL { UNWIND $seqs AS s MATCH (x:Event {g: $g, seq: s}) DELETE x RETURN count(*) AS events }
+CALL { UNWIND $lists.seqs AS s MATCH (x:NodeVersion {g: $g, until: s}) DELETE x RETURN count(*) AS nodes }
+CALL { UNWIND $lists.seqs AS s MATCH (x:TaskVersion {g: $g, until: s}) DELETE x RETURN count(*) AS tasks }
+CALL { UNWIND $lists.seqs AS s MATCH (x:SpawnVersion {g: $g, until: s}) DELETE x RETURN count(*) AS spawns }
+CALL { UNWIND $lists.seqs AS s MATCH (x:WaitVersion {g: $g, until: s}) DELETE x RETURN count(*) AS waits }
+CALL { UNWIND $lists.seqs AS s MATCH (x:MessageVersion {g: $g, until: s}) DELETE x RETURN count(*) AS messages }
+CALL { UNWIND $lists.seqs AS s MATCH (x:Event {g: $g, seq: s}) DELETE x RETURN count(*) AS events }
 RETURN nodes, tasks, spawns, waits, messages, events

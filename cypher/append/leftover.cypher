@@ -2,7 +2,7 @@
 // Takes: g, buckets, after (how far appends were completed)
 // Gives: seqs
 // Leans on: event_bucket, by full key
-UNWIND $buckets AS b
+UNWIND $lists.buckets AS b
 MATCH (e:Event {g: $g, bucket: b}) USING INDEX e:Event(g, bucket)
 WHERE e.seq > $after
 RETURN collect(e.seq) AS seqs

@@ -6,7 +6,7 @@
 MATCH (g:Graph {id: $id})
 WITH g.account AS account, g.g AS g, g.at AS at, g.adding AS adding, g.writer AS writer, g.lock AS pieces
 CALL {
-  UNWIND $keys AS key
+  UNWIND $lists.keys AS key
   MATCH (e:Event {key: key})
   RETURN collect([e.key, e.seq]) AS known
 }

@@ -9,8 +9,8 @@
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
-WHERE g.g = $g AND g.at = $at AND ($first OR g.writer = $writer)
-SET g.at = $to_at, g.writer = $writer
+WHERE g.g = $g AND g.at = $lists.at AND ($first OR g.writer = $writer)
+SET g.at = $lists.to_at, g.writer = $writer
 FOREACH (row IN $rows.nodes | MERGE (x:Node {key: row.key}) SET x = row)
 FOREACH (row IN $rows.tasks | MERGE (x:Task {key: row.key}) SET x = row)
 FOREACH (row IN $rows.spawns | MERGE (x:Spawn {key: row.key}) SET x = row)

@@ -2,10 +2,10 @@
 // Takes: g, buckets, low and high (first and last place wanted), types (exact), families (beginnings), graph
 // Gives: number, at
 // Leans on: event_bucket (by full key; without the hint Neo4j would take (g, seq) and read half the history for every bucket), graph_id
-UNWIND $buckets AS bucket
+UNWIND $lists.buckets AS bucket
 MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high
-  AND (e.type IN $types OR any(family IN $families WHERE e.type STARTS WITH family))
+  AND (e.type IN $lists.types OR any(family IN $lists.families WHERE e.type STARTS WITH family))
 WITH count(e) AS number
 MATCH (r:Graph {id: $graph})
 RETURN number, r.at AS at

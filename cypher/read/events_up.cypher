@@ -2,7 +2,7 @@
 // Takes: g, buckets, low and high (first and last place wanted), limit, graph
 // Gives: rows (lists, COLUMNS in app/store/events.py), at (where the graph stands when all rows have been read)
 // Leans on: event_bucket (by full key; without the hint Neo4j would take (g, seq) and read half the history for every bucket), graph_id
-UNWIND $buckets AS bucket
+UNWIND $lists.buckets AS bucket
 MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high
 WITH e ORDER BY e.seq ASC LIMIT $limit

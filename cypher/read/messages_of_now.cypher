@@ -2,7 +2,7 @@
 // Takes: keys (of nodes), graph
 // Gives: rows (lists, COLUMNS["message"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: message_node, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (p:Message {node: key})
 WITH collect([p.ref, p.since, p.position, p.id, p.direction, p.peer, p.reply_to, p.summary, p.body, p.created]) AS rows
 MATCH (r:Graph {id: $graph})

@@ -3,10 +3,10 @@
 // Gives: rows (lists, COLUMNS["message"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: message_version_right, message_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (p:MessageVersion {right: slot}) WHERE p.until > $seq
+  UNWIND $lists.right AS slot MATCH (p:MessageVersion {right: slot}) WHERE p.until > $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.direction, p.peer, p.reply_to, p.summary, p.body, p.created]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (p:MessageVersion {left: slot}) WHERE p.since <= $seq
+  UNWIND $lists.left AS slot MATCH (p:MessageVersion {left: slot}) WHERE p.since <= $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.direction, p.peer, p.reply_to, p.summary, p.body, p.created]) AS ended
 }
 WITH collect(ended) AS both

@@ -2,7 +2,7 @@
 // Takes: ranges [[first, last]] (version keys: "key of the node|since"), seq, graph
 // Gives: rows (lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_version_key, graph_id
-UNWIND $ranges AS span
+UNWIND $lists.ranges AS span
 CALL (span) {
   MATCH (v:NodeVersion) WHERE v.key >= span[0] AND v.key <= span[1]
   RETURN v ORDER BY v.key DESC LIMIT 1

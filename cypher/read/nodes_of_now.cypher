@@ -2,7 +2,7 @@
 // Takes: keys (of nodes), graph
 // Gives: rows (lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_key, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (n:Node {key: key})
 WITH collect([n.ref, n.since, n.provider, n.kind, n.parent, n.root, n.session, n.requested_by, n.depth, n.state, n.attention, n.title,
               n.summary, n.headline, n.purpose, n.agent_type, n.background, n.link_method, n.spawn_call_id, n.cwd, n.created, n.ended,

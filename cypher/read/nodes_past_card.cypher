@@ -3,12 +3,12 @@
 // Gives: rows (lists, CARD in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_version_right, node_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (v:NodeVersion {right: slot}) WHERE v.until > $seq
+  UNWIND $lists.right AS slot MATCH (v:NodeVersion {right: slot}) WHERE v.until > $seq
   RETURN collect([v.ref, v.since, v.provider, v.kind, v.parent, v.root, v.session, v.depth, v.state, v.agent_type, v.created, v.last_event,
                   v.blocked_on, v.blocked_node_count, v.created_text, v.placed, v.active_ns, v.asking_ns, v.requested_by, v.attention,
                   v.title, v.headline, v.purpose, v.child_count, v.descendant_count]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (v:NodeVersion {left: slot}) WHERE v.since <= $seq
+  UNWIND $lists.left AS slot MATCH (v:NodeVersion {left: slot}) WHERE v.since <= $seq
   RETURN collect([v.ref, v.since, v.provider, v.kind, v.parent, v.root, v.session, v.depth, v.state, v.agent_type, v.created, v.last_event,
                   v.blocked_on, v.blocked_node_count, v.created_text, v.placed, v.active_ns, v.asking_ns, v.requested_by, v.attention,
                   v.title, v.headline, v.purpose, v.child_count, v.descendant_count]) AS ended

@@ -3,14 +3,14 @@
 // Gives: rows (lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_version_right, node_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (v:NodeVersion {right: slot}) WHERE v.until > $seq
+  UNWIND $lists.right AS slot MATCH (v:NodeVersion {right: slot}) WHERE v.until > $seq
   RETURN collect([v.ref, v.since, v.provider, v.kind, v.parent, v.root, v.session, v.requested_by, v.depth, v.state, v.attention, v.title,
                   v.summary, v.headline, v.purpose, v.agent_type, v.background, v.link_method, v.spawn_call_id, v.cwd, v.created, v.ended,
                   v.last_event, v.child_count, v.descendant_count, v.background_agent_count, v.tasks_total, v.tasks_pending,
                   v.tasks_in_progress, v.tasks_completed, v.blocked_on, v.blocked_starting, v.blocked_node_count, v.blocked_open_tasks,
                   v.blocked_cycle, v.created_text, v.placed, v.active_ns, v.asking_ns]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (v:NodeVersion {left: slot}) WHERE v.since <= $seq
+  UNWIND $lists.left AS slot MATCH (v:NodeVersion {left: slot}) WHERE v.since <= $seq
   RETURN collect([v.ref, v.since, v.provider, v.kind, v.parent, v.root, v.session, v.requested_by, v.depth, v.state, v.attention, v.title,
                   v.summary, v.headline, v.purpose, v.agent_type, v.background, v.link_method, v.spawn_call_id, v.cwd, v.created, v.ended,
                   v.last_event, v.child_count, v.descendant_count, v.background_agent_count, v.tasks_total, v.tasks_pending,

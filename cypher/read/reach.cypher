@@ -4,7 +4,7 @@
 // Takes: keys (of nodes), seq, graph
 // Gives: rows (current states as lists, FULL in app/store/nodes.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: node_key, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (n:Node {key: key})
 OPTIONAL MATCH (n)-[e:PARENT_OF|WAITS_ON]->(m:Node) WHERE e.since <= $seq AND e.until > $seq
 WITH collect(DISTINCT n) + collect(DISTINCT m) AS seen UNWIND seen AS n WITH DISTINCT n

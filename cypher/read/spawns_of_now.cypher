@@ -2,7 +2,7 @@
 // Takes: keys (of nodes), graph
 // Gives: rows (lists, COLUMNS["spawn"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: spawn_node, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (p:Spawn {node: key})
 WITH collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
               p.returned, p.requested]) AS rows

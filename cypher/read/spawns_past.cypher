@@ -3,11 +3,11 @@
 // Gives: rows (lists, COLUMNS["spawn"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: spawn_version_right, spawn_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (p:SpawnVersion {right: slot}) WHERE p.until > $seq
+  UNWIND $lists.right AS slot MATCH (p:SpawnVersion {right: slot}) WHERE p.until > $seq
   RETURN collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
                   p.returned, p.requested]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (p:SpawnVersion {left: slot}) WHERE p.since <= $seq
+  UNWIND $lists.left AS slot MATCH (p:SpawnVersion {left: slot}) WHERE p.since <= $seq
   RETURN collect([p.ref, p.since, p.position, p.call_id, p.kind, p.agent_type, p.purpose, p.background, p.run, p.title, p.child,
                   p.returned, p.requested]) AS ended
 }

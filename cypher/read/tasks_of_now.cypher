@@ -2,7 +2,7 @@
 // Takes: keys (of nodes), graph
 // Gives: rows (lists, COLUMNS["task"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: task_node, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (p:Task {node: key})
 WITH collect([p.ref, p.since, p.position, p.id, p.text, p.active_text, p.status]) AS rows
 MATCH (r:Graph {id: $graph})

@@ -2,7 +2,7 @@
 // Takes: keys (of nodes), seq, graph
 // Gives: rows (lists, COLUMNS["task"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: task_version_node, graph_id
-UNWIND $keys AS key
+UNWIND $lists.keys AS key
 MATCH (p:TaskVersion {node: key}) WHERE p.since <= $seq AND p.until > $seq
 WITH collect([p.ref, p.since, p.position, p.id, p.text, p.active_text, p.status]) AS rows
 MATCH (r:Graph {id: $graph})

@@ -3,10 +3,10 @@
 // Gives: rows (lists, COLUMNS["task"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: task_version_right, task_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (p:TaskVersion {right: slot}) WHERE p.until > $seq
+  UNWIND $lists.right AS slot MATCH (p:TaskVersion {right: slot}) WHERE p.until > $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.text, p.active_text, p.status]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (p:TaskVersion {left: slot}) WHERE p.since <= $seq
+  UNWIND $lists.left AS slot MATCH (p:TaskVersion {left: slot}) WHERE p.since <= $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.text, p.active_text, p.status]) AS ended
 }
 WITH collect(ended) AS both

@@ -2,7 +2,7 @@
 // Takes: g, buckets, low and high (first and last place wanted), time_ms (Unix ms)
 // Gives: seq, id
 // Leans on: event_bucket (by full key)
-UNWIND $buckets AS bucket
+UNWIND $lists.buckets AS bucket
 MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high AND e.time_ms <= $time_ms
 RETURN e.seq AS seq, e.id AS id

@@ -2,6 +2,6 @@
 // Takes: g, places (seqs)
 // Gives: times [[seq, Unix ms]]
 // Leans on: event_seq (by full key)
-UNWIND $places AS place
+UNWIND $lists.places AS place
 MATCH (e:Event {g: $g, seq: place})
 RETURN collect([e.seq, e.time_ms]) AS times

@@ -3,10 +3,10 @@
 // Gives: rows (lists, COLUMNS["wait"] in app/store/parts.py; 250 a record), at (where the graph stands when all rows have been read)
 // Leans on: wait_version_right, wait_version_left, graph_id
 CALL {
-  UNWIND $right AS slot MATCH (p:WaitVersion {right: slot}) WHERE p.until > $seq
+  UNWIND $lists.right AS slot MATCH (p:WaitVersion {right: slot}) WHERE p.until > $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.kind, p.target, p.reason, p.open, p.started, p.ended]) AS ended
   UNION ALL
-  UNWIND $left AS slot MATCH (p:WaitVersion {left: slot}) WHERE p.since <= $seq
+  UNWIND $lists.left AS slot MATCH (p:WaitVersion {left: slot}) WHERE p.since <= $seq
   RETURN collect([p.ref, p.since, p.position, p.id, p.kind, p.target, p.reason, p.open, p.started, p.ended]) AS ended
 }
 WITH collect(ended) AS both

@@ -1,27 +1,21 @@
-"""The embedded store killed without warning in the middle of appends (O22, O40): nothing acknowledged is lost, nothing is there by half."""
+"""The store killed without warning in the middle of appends (O22): nothing acknowledged is lost, nothing is there by half."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
-import signal
-from collections.abc import AsyncIterator
 from typing import Any
-
-import pytest
-import pytest_asyncio
 
 from app.demo.fleet import fleet
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
-from app.embedded import EmbeddedStore
 from app.services.appending import Appends
 from app.services.projectors import Projectors
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
+from tests.engines.own import Engine
 from tests.grown import CLOCK_MS, reader, soon
 from tests.oracle import log_of, state_after
 from tests.services.test_graph_at import whole
@@ -32,17 +26,6 @@ BATCH = 120
 """Events of one append: several pieces in each stage."""
 
 VIEWER = Viewer("acc_kill", ALL_SCOPES, key_id="key")
-
-
-@pytest_asyncio.fixture(scope="module")
-async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EmbeddedStore]:
-    """A store of this module's own, since it is killed."""
-    started = EmbeddedStore(tmp_path_factory.mktemp("kill"))
-    await started.start()
-    try:
-        yield started
-    finally:
-        await started.stop()
 
 
 class Writer:
@@ -114,23 +97,22 @@ async def stored_events(store: Store) -> int:
     return await store.write(work, soon())
 
 
-async def test_a_store_killed_in_the_middle_of_appends_has_each_batch_wholly_or_not_at_all(embedded: EmbeddedStore, long: bool) -> None:
+async def test_a_store_killed_in_the_middle_of_appends_has_each_batch_wholly_or_not_at_all(mortal: Engine, long: bool) -> None:
     """Q19, O22: kill -9 by pid at a moment of chance, round after round; what is there is the naive fold of whole batches."""
     rng = random.Random(20270304)
     rounds = LONG_ROUNDS if long else ROUNDS
     events = list(fleet(rounds * 4_000, keyframe=False))
     log = log_of(events)
-    store = await Store.open(embedded.address, patience=90)
+    store = await Store.open(mortal.address, patience=90)
     try:
         await migrate(store, Deadline.after(120))
         graph_id = (await reader(store).create(VIEWER, None, "watch", 0, soon())).id
         writer = Writer(store, graph_id, events)
         for number in range(rounds):
-            before, killed = embedded.restarts, embedded.pid
-            assert killed is not None
             writing = asyncio.create_task(writer.until_it_fails())
             await asyncio.sleep(0.3 + 1.2 * rng.random())
-            os.kill(killed, signal.SIGKILL)
+            mortal.kill()
+            mortal.revive()
             await writing
             assert writer.failures == number + 1, "the store was killed while nothing was being written"
 
@@ -144,6 +126,5 @@ async def test_a_store_killed_in_the_middle_of_appends_has_each_batch_wholly_or_
             assert await stored_events(store) == writer.acknowledged, "leftovers of a broken append"
             at = await reader(store, snapshot_cache_nodes=0).at(VIEWER, graph_id, None, soon())
             assert await whole(at) == state_after(log, writer.acknowledged, at.moment.time_ns)
-            assert embedded.restarts > before
     finally:
         await store.close()

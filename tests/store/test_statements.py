@@ -33,7 +33,7 @@ def test_every_parameter_is_announced(name: str) -> None:
     """House: the header names the parameters."""
     text = (cypher_folder() / f"{name}.cypher").read_text(encoding="utf-8")
     header = text[: len(text) - len(statement(name))]
-    for parameter in set(re.findall(r"\$(\w+)", statement(name))):
+    for parameter in set(re.findall(r"\$(?:lists\.)?(\w+)", statement(name))):
         assert re.search(rf"\b{parameter}\b", header), f"{name}: ${parameter} is not in its header"
 
 
