@@ -29,11 +29,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
+    config.addinivalue_line("markers", "only(engine): for what one engine alone has or does")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
-        metafunc.parametrize("engine", ENGINES[metafunc.config.getoption("--engine")], scope="session")
+        only = metafunc.definition.get_closest_marker("only")
+        engines = ENGINES[metafunc.config.getoption("--engine")]
+        metafunc.parametrize("engine", [each for each in engines if only is None or each in only.args], scope="session")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

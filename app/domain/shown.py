@@ -6,7 +6,7 @@ from app.domain.times import NS_PER_S
 
 ASKING = "input_required"
 ASKING_ATTENTION = "May be waiting for your approval to run a command"
-_ASKING_AFTER_NS = 10 * NS_PER_S
+ASKING_AFTER_NS = 10 * NS_PER_S
 
 
 def is_probably_asking(asking_ns: int | None, time_ns: int) -> bool:
@@ -14,7 +14,7 @@ def is_probably_asking(asking_ns: int | None, time_ns: int) -> bool:
 
     Such a node is shown in state `ASKING` with attention `ASKING_ATTENTION`; it is then not stale (E114).
     """
-    return asking_ns is not None and time_ns - asking_ns >= _ASKING_AFTER_NS
+    return asking_ns is not None and time_ns - asking_ns >= ASKING_AFTER_NS
 
 
 def is_stale(state: str, waits: bool, active_ns: int | None, time_ns: int, stale_after_ns: int) -> bool:

@@ -124,7 +124,7 @@ async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline) -
         async for rows, last in pieces:
             to_adding = 0 if last else upto
             to_at = list(done.standing if last else standing)
-            stage = {"first": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events)}
+            stage = {"taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events)}
             await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline)
             adding, first = to_adding, False
     return done
@@ -140,7 +140,7 @@ async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadli
     done = ground.at(applied=ground.standing.written)
     first, before = again, "append/unmake_edges" if again else None
     async for rows, last in pieces:
-        stage = {"first": first, "to_at": list((done if last else ground).standing), "rows": rows}
+        stage = {"taking": first, "to_at": list((done if last else ground).standing), "rows": rows}
         await _run(store, "append/places", ground, stage, deadline, partial(_all_there, rows, again), before)
         first = False
     return done
@@ -148,7 +148,7 @@ async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadli
 
 async def head(store: Store, ground: Ground, heard: int | None, deadline: Deadline, *, first: bool = False) -> Ground:
     """Third stage: readers see it. `heard`: Unix ms at which the producer was heard; `first`: the turn was another's. Raises: Stale."""
-    stage = {"first": first, "head": ground.standing.applied, "floor": ground.standing.floor or STEP, "heard": heard}
+    stage = {"taking": first, "head": ground.standing.applied, "floor": ground.standing.floor or STEP, "heard": heard}
     record = await _run(store, "append/head", ground, stage, deadline)
     return replace(ground, standing=Standing(*record["at"]))
 
@@ -157,11 +157,11 @@ async def clear(store: Store, ground: Ground, adding: int, deadline: Deadline) -
     """Takes away what a first stage left that was never completed. Raises: Stale."""
     after = ground.standing.written
     # The turn is taken first: nobody lays down more behind our back.
-    await _run(store, "append/clear", ground, {"first": True, "adding": adding, "to_adding": adding, "seqs": []}, deadline)
+    await _run(store, "append/clear", ground, {"taking": True, "adding": adding, "to_adding": adding, "seqs": []}, deadline)
     for buckets, last in _windows(after, adding, _CLEARED_BUCKETS):
         record = await store.one("append/leftover", deadline, g=ground.g, buckets=buckets, after=after)
         seqs = [] if record is None else record["seqs"]
-        stage = {"first": False, "adding": adding, "to_adding": 0 if last else adding, "seqs": seqs}
+        stage = {"taking": False, "adding": adding, "to_adding": 0 if last else adding, "seqs": seqs}
         await _run(store, "append/clear", ground, stage, deadline)
 
 

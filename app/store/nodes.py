@@ -1,4 +1,4 @@
-"""Nodes at a place: of a whole graph in three sizes, or certain ones."""
+"""Nodes at a place: of a whole graph in four sizes, or certain ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from app.store.keys import node_key, since_key
 from app.store.reading import Reading, Rows, Stored, Values, by_ref, named
 
 STRUCTURE = (
-    "ref", "since", "provider", "kind", "parent", "root", "session", "depth", "state", "agent_type", "created", "last_event", "blocked_on",
-    "blocked_node_count", "created_text", "placed", "active_ns", "asking_ns",
+    "ref", "since", "kind", "parent", "state", "created", "last_event", "blocked_node_count", "created_text", "placed", "active_ns",
+    "asking_ns",
 )  # fmt: skip
-"""What order, counts, filters and walks need."""
+"""What order, counts and walks down the tree need."""
 
-CARD = (*STRUCTURE, "requested_by", "attention", "title", "headline", "purpose", "child_count", "descendant_count")
-"""That, and what a view of a tree shows."""
+VIEW = (*STRUCTURE, "title", "headline", "purpose", "agent_type", "child_count")
+"""That, and what a line of a tree shows."""
+
+CARD = (
+    *VIEW, "provider", "root", "session", "depth", "blocked_on", "requested_by", "attention", "descendant_count",
+)  # fmt: skip
+"""That, and what filters and walks along waits need."""
 
 FULL = ("ref", "since", *NodeRow._fields)
 """Everything."""
@@ -29,8 +34,9 @@ class KeySet(IntEnum):
     """How much of each node is read; each size holds the smaller ones."""
 
     STRUCTURE = 1
-    CARD = 2
-    FULL = 3
+    VIEW = 2
+    CARD = 3
+    FULL = 4
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -38,7 +44,7 @@ class KeySet(IntEnum):
         return _COLUMNS[self]
 
 
-_COLUMNS = {KeySet.STRUCTURE: STRUCTURE, KeySet.CARD: CARD, KeySet.FULL: FULL}
+_COLUMNS = {KeySet.STRUCTURE: STRUCTURE, KeySet.VIEW: VIEW, KeySet.CARD: CARD, KeySet.FULL: FULL}
 _TIMES = ("active_ns", "asking_ns")
 
 _FEW = 4

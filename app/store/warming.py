@@ -1,18 +1,43 @@
-"""Every statement once before the first request: planning and compiling take longer than running (O26)."""
+"""Every statement once before the first request: planning and compiling take longer than running (O26).
+
+Neo4j makes a plan for each kind of parameters: their types, and for a text the order of its length. So a parameter's name says its kind in
+every statement, and statements are warmed with what they are run with (lists are in a map, see `with_lists`).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
+from typing import Any, Final
 
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.statements import statement, statement_names
 
 _AT_ONCE = 4
-_PARAMETER = re.compile(r"\$([a-z_]+)")
+_PARAMETER = re.compile(r"\$(?:lists\.)?([a-z_]+)")
 _WRITING = re.compile(r"\b(?:CREATE|MERGE|SET|DELETE|REMOVE)\b")
+
+_TEXT: Final = "-" * 32
+"""As long as keys and ids are: of 11 to 100 characters. Nothing is called that."""
+
+_SHORT: Final = "-" * 5
+"""As long as names are: of 2 to 10 characters."""
+
+SAMPLES: Final[dict[str, Any]] = {
+    **dict.fromkeys(("first", "g", "graph", "id", "key", "last", "title", "writer"), _TEXT),
+    **dict.fromkeys(("account", "name", "source"), _SHORT),
+    **dict.fromkeys(("adding", "after", "created", "expires", "floor", "head", "heard", "high", "limit", "low", "now"), 1),
+    **dict.fromkeys(("pending", "retention", "seq", "time_ms", "to_adding", "upto"), 1),
+    "taking": False,
+    "row": {},
+    "rows": {},
+    **{name: [_TEXT] for name in ("families", "ids", "keys", "left", "right", "types")},
+    **{name: [0] for name in ("buckets", "places", "seqs")},
+    **{name: [0] * 7 for name in ("at", "to_at")},
+    "ranges": [[_TEXT, _TEXT]],
+}
+"""For each parameter's name a value of its kind under which nothing is found. Where null is given instead, that is one plan more."""
 
 
 class _EnoughError(Exception):
@@ -34,7 +59,7 @@ async def warm(store: Store, deadline: Deadline) -> None:
 
 
 async def _run(store: Store, name: str, deadline: Deadline) -> None:
-    params = nothing(statement(name))
+    params = samples(name)
 
     async def work(transaction: Transaction) -> None:
         await transaction.run(name, **params)
@@ -49,14 +74,6 @@ async def _run(store: Store, name: str, deadline: Deadline) -> None:
         pass
 
 
-def nothing(text: str) -> dict[str, Any]:
-    """Values for a statement's parameters under which it finds no row: empty lists, a key that nothing has, 1 for sizes."""
-    return {name: _value(name, text) for name in set(_PARAMETER.findall(text))}
-
-
-def _value(name: str, text: str) -> Any:
-    if re.search(rf"(?:UNWIND|IN)\s+\${name}\b", text):
-        return []
-    if re.search(rf"(?:LIMIT|SKIP)\s+\${name}\b|\${name}\s*[-+*/<>]|[-+*/<>]=?\s*\${name}\b", text):
-        return 1
-    return {} if re.search(rf"SET\s+\w+\s*\+?=\s*\${name}\b", text) else ""
+def samples(name: str) -> dict[str, Any]:
+    """A statement's parameters, as its callers give them. Raises: KeyError for a name that is not in `SAMPLES`."""
+    return {parameter: SAMPLES[parameter] for parameter in set(_PARAMETER.findall(statement(name)))}

@@ -1,6 +1,6 @@
 // Deletes login codes that have expired.
 // Takes: now (Unix ms)
-// Leans on: the few records of this label (codes live ten minutes)
+// Leans on: login_code_expires
 MATCH (c:LoginCode)
 WHERE c.expires <= $now
 DELETE c

@@ -4,8 +4,9 @@
 // Gives: account, g, at, adding, writer, pieces, known ([key, seq] each)
 // Leans on: graph_id, event_key
 MATCH (g:Graph {id: $id})
-WITH g.account AS account, g.g AS g, g.at AS at, g.adding AS adding, g.writer AS writer, g.lock AS pieces
+WITH g.id AS id, g.account AS account, g.g AS g, g.at AS at, g.adding AS adding, g.writer AS writer, g.lock AS pieces
 CALL {
+  WITH id
   UNWIND $lists.keys AS key
   MATCH (e:Event {key: key})
   RETURN collect([e.key, e.seq]) AS known

@@ -1,7 +1,7 @@
 // An append's second stage, or a piece of it: current rows and edges. `SET x = row` takes away what became null. Compare the counts with the
 // rows: an edge whose end does not exist, or that is not there, drops its row without a word.
 // The first SET takes the graph's lock. No answer: the graph stands elsewhere, or another writer has taken it.
-// Takes: id, g, at, writer, first (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages (whole rows),
+// Takes: id, g, at, writer, taking (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages (whole rows),
 //        gone_tasks ({key}: of all parts, only tasks are ever taken away), parent_until, waits_until ({a, b, key, until}),
 //        parent_of, waits_on ({a, b, key, since, until})}
 // Gives: counts of the last five
@@ -9,7 +9,7 @@
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
-WHERE g.g = $g AND g.at = $lists.at AND ($first OR g.writer = $writer)
+WHERE g.g = $g AND g.at = $lists.at AND ($taking OR g.writer = $writer)
 SET g.at = $lists.to_at, g.writer = $writer
 FOREACH (row IN $rows.nodes | MERGE (x:Node {key: row.key}) SET x = row)
 FOREACH (row IN $rows.tasks | MERGE (x:Task {key: row.key}) SET x = row)

@@ -101,7 +101,7 @@ async def test_a_store_killed_in_the_middle_of_appends_has_each_batch_wholly_or_
     """Q19, O22: kill -9 by pid at a moment of chance, round after round; what is there is the naive fold of whole batches."""
     rng = random.Random(20270304)
     rounds = LONG_ROUNDS if long else ROUNDS
-    events = list(fleet(rounds * 4_000, keyframe=False))
+    events = list(fleet(rounds * 2_000, keyframe=False))
     log = log_of(events)
     store = await Store.open(mortal.address, patience=90)
     try:
@@ -110,7 +110,7 @@ async def test_a_store_killed_in_the_middle_of_appends_has_each_batch_wholly_or_
         writer = Writer(store, graph_id, events)
         for number in range(rounds):
             writing = asyncio.create_task(writer.until_it_fails())
-            await asyncio.sleep(0.3 + 1.2 * rng.random())
+            await asyncio.sleep(0.2 + 0.6 * rng.random())
             mortal.kill()
             mortal.revive()
             await writing

@@ -56,10 +56,10 @@ CARD = "id title state headline"
 LEVELS = f"children {{ nodes {{ {CARD} children {{ nodes {{ {CARD} children {{ nodes {{ {CARD} parent {{ id }} }} }} }} }} }} }}"
 
 WHOLE = {
-    f"{{ nodes {{ nodes {{ {CARD} }} totalCount }} }}": "read/nodes_now_card",
-    f"{{ roots {{ nodes {{ {CARD} {LEVELS} }} }} counts {{ nodes blocked }} }}": "read/nodes_now_card",
+    f"{{ nodes {{ nodes {{ {CARD} }} totalCount }} }}": "read/nodes_now_view",
+    f"{{ roots {{ nodes {{ {CARD} {LEVELS} }} }} counts {{ nodes blocked }} }}": "read/nodes_now_view",
     "{ nodes { nodes { cwd blocked { on { id } chain { totalCount } } blocking { id } rollup { nodes } } } }": "read/nodes_now_full",
-    "{ blockingCycles { nodes { id } } nodes(first: 3) { nodes { ancestors { id } root { id } } } }": "read/nodes_now_structure",
+    "{ blockingCycles { nodes { id } } nodes(first: 3) { nodes { ancestors { id } root { id } } } }": "read/nodes_now_card",
     "{ counts { nodes } }": "read/nodes_now_structure",
 }
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.store.statements import cypher_folder, statement, statement_names, without_header
+from app.store.statements import cypher_folder, statement, statement_names, with_lists, without_header
 
 FILES = sorted(cypher_folder().rglob("*.cypher"))
 
@@ -41,6 +41,14 @@ def test_no_statement_has_what_one_engine_refuses() -> None:
     """FINDINGS: the embedded engine refuses the CYPHER prefix; procedures of APOC are on neither."""
     for name in statement_names():
         assert not re.search(r"^\s*CYPHER\b|\bapoc\.", statement(name), re.IGNORECASE | re.MULTILINE), name
+
+
+def test_lists_travel_in_one_map() -> None:
+    """FINDINGS 6: for a list by itself Neo4j makes a plan for each order of its size."""
+    assert with_lists({"a": [1], "b": 2, "c": []}) == {"b": 2, "lists": {"a": [1], "c": []}}
+    assert with_lists({"b": {"l": [1]}}) == {"b": {"l": [1]}}
+    for name in statement_names():
+        assert not re.search(r"(?:UNWIND|\bIN) \$(?!lists\.|rows\.)", statement(name)), name
 
 
 def test_a_statement_keeps_its_inner_comments_and_loses_the_header() -> None:

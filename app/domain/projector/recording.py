@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from app.domain import changes
 from app.domain.projector.state import Node
 from app.domain.rows import Cell, CellKind, EdgeRow, MessageRow, NodeRow, Row, SpawnRow, TaskRow, WaitRow
 from app.domain.times import read_ns, shown_ms
 
 _NOT_BLOCKED = (None, None, None, None, None)
+_COUNTS, _COUNTED = NodeRow._fields.index("child_count"), NodeRow._fields.index("background_agent_count")
+_BLOCKED, _UNBLOCKED = NodeRow._fields.index("blocked_on"), NodeRow._fields.index("created_text")
 
 
 def node_row(node: Node) -> NodeRow:
@@ -55,6 +58,23 @@ def node_row(node: Node) -> NodeRow:
     )
 
 
+def recounted_row(row: NodeRow, node: Node) -> NodeRow:
+    """The row of a node that was not touched but recounted, made from its last one; that one itself where nothing differs."""
+    counts = len(node.children), node.descendant_count
+    blocked = _NOT_BLOCKED if node.blocked is None else node.blocked
+    if row[_COUNTS:_COUNTED] == counts and row[_BLOCKED:_UNBLOCKED] == blocked:
+        return row
+    members = list(row)
+    members[_COUNTS:_COUNTED] = counts
+    members[_BLOCKED:_UNBLOCKED] = blocked
+    return tuple.__new__(NodeRow, members)  # what `_make` does, without its check: thousands are made at a time
+
+
+def blocked_text(node: Node) -> bytes:
+    """A node's `blocked` as JSON."""
+    return changes.blocked_text(node.blocked, b"" if node.awaited is None else node.awaited.ids_text)
+
+
 def part_row(kind: CellKind, node: Node, position: int) -> Row | None:
     """The row of a node's task, request, wait, message, or of the edge of a wait; None if it is not there."""
     if kind == "task":
@@ -63,14 +83,22 @@ def part_row(kind: CellKind, node: Node, position: int) -> Row | None:
     if kind == "spawn":
         spawn = node.spawns[position]
         return SpawnRow(
-            spawn.call_id, spawn.kind, spawn.agent_type, spawn.purpose, spawn.background, spawn.run, spawn.title, spawn.child, spawn.returned,
+            spawn.call_id,
+            spawn.kind,
+            spawn.agent_type,
+            spawn.purpose,
+            spawn.background,
+            spawn.run,
+            spawn.title,
+            spawn.child,
+            spawn.returned,
             shown_ms(spawn.requested_at) or 0,
-        )  # fmt: skip
+        )
     if kind == "message":
         message = node.messages[position]
         return MessageRow(
             message.id, message.direction, message.peer, message.reply_to, message.summary, message.body, shown_ms(message.ts) or 0
-        )  # fmt: skip
+        )
     wait = node.waits[position]
     if kind == "waits_on":
         return None if wait.edge is None else EdgeRow(wait.edge.ref)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 
+from app.domain.ids import node_id
+from app.domain.projector.awaited import Awaited
+from app.domain.rows import Cell
+
 FINISHED = frozenset({"completed", "failed", "canceled"})
 
 
@@ -45,9 +49,7 @@ class Spawn:
 
 @dataclass(slots=True, eq=False)
 class Wait:
-    """A wait (E96). `edge` is the existing, unfinished target while the wait counts and the waiter is unfinished; `external` whether that
-    target lies outside what is below the waiter.
-    """
+    """A wait (E96). `edge` is the existing target while the wait counts and the waiter is unfinished."""
 
     owner: Node
     position: int
@@ -59,7 +61,6 @@ class Wait:
     open: bool = True
     ended_at: str | None = None
     edge: Node | None = None
-    external: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -136,6 +137,9 @@ class TaskList:
                 del self.in_progress[bisect_left(self.in_progress, task.position)]
 
 
+Sums = tuple[int, int, bool]
+"""What a walk comes to: node_count, open_tasks, cycle (E118, E119)."""
+
 Blocked = tuple[tuple[str, ...], int, int, int, bool]
 """on, starting, node_count, open_tasks, cycle (E117-E119)."""
 
@@ -148,16 +152,20 @@ class Node:
         "approvals",
         "asking_ns",
         "attention",
+        "awaited",
         "background",
         "background_agent_count",
         "blocked",
+        "blocked_text",
+        "cell",
         "children",
         "created",
         "cwd",
         "depth",
         "descendant_count",
+        "edges",
         "ended",
-        "external_waits",
+        "id_text",
         "kind",
         "last_event",
         "link_method",
@@ -189,12 +197,15 @@ class Node:
         "title",
         "tree_open_tasks",
         "tree_unfinished",
+        "waited_by",
         "waiting_children",
         "waits",
     )
 
     def __init__(self, ref: str, provider: str, ts: str) -> None:
         self.ref = ref
+        self.cell = Cell("node", ref)
+        self.id_text = node_id(ref).encode()
         self.session_part, slash, _ = ref.partition("/")
         self.kind = "agent" if slash else "session"
         self.provider = provider
@@ -241,12 +252,19 @@ class Node:
         """Unfinished nodes among this one and all below it."""
         self.tree_open_tasks = 0
         """Open tasks of this node and all below it."""
-        self.external_waits = 0
+        self.edges: dict[Node, int] = {}
+        """Nodes that its waits lead to (`Wait.edge`), and how many of them do."""
+        self.waited_by: dict[Node, None] = {}
+        """Nodes whose waits lead here."""
         self.waiting_children: dict[str, Node] = {}
-        """Children in whose subtree somebody waits on a node outside of what is below it."""
+        """Children at or below which somebody's wait leads to a node."""
         self.pending_children: dict[str, Node] = {}
         """Children in whose agents an end of the session has something left to do (E55)."""
+        self.awaited: Awaited | None = None
+        """None until its first wait."""
         self.blocked: Blocked | None = None
+        self.blocked_text = b"null"
+        """`blocked` as JSON, as it was when last recorded."""
 
     @property
     def finished(self) -> bool:

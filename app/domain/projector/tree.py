@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from app.domain.projector import waits
 from app.domain.projector.graph import GraphState
 from app.domain.projector.state import FINISHED, Node
 
 _PLACE_BITS = 20
+_MADE = frozenset({18, 19})
+_MOVED = frozenset({31, 34})
 
 
 def ensure(graph: GraphState, ref: str) -> Node:
@@ -34,11 +34,12 @@ def ensure(graph: GraphState, ref: str) -> Node:
 
 def _make(graph: GraphState, ref: str) -> Node:
     colon = ref.find(":")
-    graph.met |= {18, 19}
+    graph.met.update(_MADE)
     node = Node(ref, ref[:colon] if colon >= 0 else graph.provider or "", graph.ts)
     graph.nodes[ref] = node
     graph.touched[node] = None
-    graph.disturbed[node] = None
+    graph.made[node] = None
+    graph.shift(node, 1, 0)
     waits.target_changed(graph, node)
     if node.kind == "agent":
         graph.met.add(33)
@@ -56,7 +57,7 @@ def move(graph: GraphState, node: Node, parent_ref: str) -> None:
     if is_below_or_same(parent, node):
         graph.met.add(32)
         return
-    graph.met |= {31, 34}
+    graph.met.update(_MOVED)
     if old is not None:
         del old.children[node.ref]
         _grow(graph, old, node, -1)
@@ -66,7 +67,8 @@ def move(graph: GraphState, node: Node, parent_ref: str) -> None:
         if node.ref in old.pending_children:
             del old.pending_children[node.ref]
             unmark_pending(old)
-        graph.disturbed[old] = None
+        graph.turn((old, node, False), False)
+    graph.turn((parent, node, False), True)
     _place(graph, node, parent)
 
 
@@ -83,25 +85,25 @@ def _place(graph: GraphState, node: Node, parent: Node) -> None:
     node.placed = graph.seq << _PLACE_BITS | graph.moves
     graph.moves += 1
     parent.children[node.ref] = node
+    if len(parent.children) > 1:
+        graph.met.add(120)
     graph.touched[node] = None
     graph.moved[node] = None
-    graph.disturbed[parent] = None
     _grow(graph, parent, node, 1)
     if is_waiting(node):
         mark_waiting(node)
     if is_pending(node) and node.kind == "agent":
         _mark_pending(node)
-    subtree = list(_subtree(node))
-    for below in subtree:
-        above = below.parent
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        above = at.parent
         assert above is not None
-        below.depth = above.depth + 1
-        below.root = above.root
-        below.session = below if below.kind == "session" else above.session
-        graph.touched[below] = None
-    if graph.open_waits_on:
-        for below in subtree:
-            waits.target_moved(graph, below)
+        session = at if at.kind == "session" else above.session
+        if (at.depth, at.root, at.session) != (above.depth + 1, above.root, session):
+            at.depth, at.root, at.session = above.depth + 1, above.root, session
+            graph.touched[at] = None
+            stack.extend(at.children.values())
 
 
 def settle(graph: GraphState, node: Node, parent: Node, place: int) -> None:
@@ -125,23 +127,14 @@ def add_up(node: Node) -> None:
         parent.tree_open_tasks += node.tree_open_tasks
 
 
-def _subtree(node: Node) -> Iterator[Node]:
-    """The node and everything below it, each before its children."""
-    stack = [node]
-    while stack:
-        at = stack.pop()
-        yield at
-        stack.extend(at.children.values())
-
-
 def _grow(graph: GraphState, above: Node | None, node: Node, sign: int) -> None:
     nodes, unfinished, tasks = sign * (node.descendant_count + 1), sign * node.tree_unfinished, sign * node.tree_open_tasks
-    touched = graph.touched
+    recounted = graph.recounted
     while above is not None:
         above.descendant_count += nodes
         above.tree_unfinished += unfinished
         above.tree_open_tasks += tasks
-        touched[above] = None
+        recounted[above] = None
         above = above.parent
 
 
@@ -157,7 +150,7 @@ def set_state(graph: GraphState, node: Node, state: str) -> None:
     while at is not None:
         at.tree_unfinished += by
         at = at.parent
-    graph.disturbed[node] = None
+    graph.shift(node, by, 0)
     if node.kind == "agent":
         if now:
             unmark_pending(node)
@@ -176,7 +169,7 @@ def open_tasks_changed(graph: GraphState, node: Node, by: int) -> None:
     while at is not None:
         at.tree_open_tasks += by
         at = at.parent
-    graph.disturbed[node] = None
+    graph.shift(node, 0, by)
 
 
 def is_pending(node: Node) -> bool:
@@ -212,8 +205,8 @@ def unmark_pending(node: Node) -> None:
 
 
 def is_waiting(node: Node) -> bool:
-    """Whether somebody in its subtree waits on a node outside of what is below the waiter."""
-    return node.external_waits > 0 or bool(node.waiting_children)
+    """Whether somebody at or below it waits on a node."""
+    return bool(node.edges) or bool(node.waiting_children)
 
 
 def mark_waiting(node: Node) -> None:

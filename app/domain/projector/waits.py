@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from app.domain.projector import tree
+from app.domain.projector.awaited import Awaited
 from app.domain.projector.graph import GraphState
 from app.domain.projector.state import FINISHED, Node, Wait
+
+_CLOSED = frozenset({99, 100})
 
 
 def has_open(node: Node, wait_id: str) -> bool:
@@ -35,7 +38,7 @@ def close(graph: GraphState, wait: Wait, ts: str) -> None:
     """Closes an open wait; a closed one never opens again (E99, E100)."""
     if not wait.open:
         return
-    graph.met |= {99, 100}
+    graph.met.update(_CLOSED)
     wait.open = False
     wait.ended_at = ts
     del wait.owner.open_waits[wait.position]
@@ -74,31 +77,19 @@ def point(graph: GraphState, wait: Wait, on: str | None) -> None:
     _changed(graph, wait)
 
 
-def counts(graph: GraphState, wait: Wait) -> bool:
-    """Whether an open wait counts: its target is null, unknown, or not finished (E109)."""
-    target = graph.nodes.get(wait.on) if wait.on is not None else None
-    return target is None or target.state not in FINISHED
-
-
 def target_changed(graph: GraphState, target: Node) -> None:
     """To be called when a node was made, or finished, or came back (E101, E109)."""
     for wait in graph.open_waits_on.get(target.ref, ()):
         if target.state in FINISHED:
             graph.met.add(101)
-        _follow(graph, wait)
-
-
-def target_moved(graph: GraphState, target: Node) -> None:
-    """To be called when a node stands elsewhere in the tree."""
-    for wait in graph.open_waits_on.get(target.ref, ()):
-        _follow(graph, wait)
+        if wait.owner.state not in FINISHED:
+            _follow(graph, wait)
 
 
 def waiter_changed(graph: GraphState, waiter: Node) -> None:
-    """To be called when a node finished or came back: a finished one's waits lead nowhere (E116, E118)."""
+    """To be called when a node finished or came back: a finished one's waits count for nothing (E116, E118)."""
     for wait in waiter.open_waits.values():
         _follow(graph, wait)
-    graph.waiters[waiter] = None
 
 
 def _changed(graph: GraphState, wait: Wait) -> None:
@@ -115,21 +106,44 @@ def _forget_target(graph: GraphState, wait: Wait) -> None:
 
 
 def _follow(graph: GraphState, wait: Wait) -> None:
-    """Brings a wait's edge up to date."""
-    owner = wait.owner
-    target = graph.nodes.get(wait.on) if wait.on is not None and wait.open and owner.state not in FINISHED else None
-    edge = target if target is not None and target.state not in FINISHED else None
+    """Brings up to date whether a wait counts, and where it leads (E109)."""
+    owner, on = wait.owner, wait.on
+    target = graph.nodes.get(on) if on is not None else None
+    counts = wait.open and owner.state not in FINISHED and (target is None or target.state not in FINISHED)
+    if owner.awaited is None:
+        owner.awaited = Awaited()
+    if counts:
+        owner.awaited.put(wait.position, on)
+    else:
+        owner.awaited.drop(wait.position)
     graph.waiters[owner] = None
-    graph.touched[owner] = None
-    external = edge is not None and not (edge is not owner and tree.is_below_or_same(edge, owner))
-    if edge is not wait.edge:
-        wait.edge = edge
-        graph.touched_parts["waits_on", owner, wait.position] = None
-        graph.disturbed[owner] = None
-    if external != wait.external:
-        wait.external = external
-        owner.external_waits += 1 if external else -1
-        if external:
-            tree.mark_waiting(owner)
-        else:
-            tree.unmark_waiting(owner)
+    edge = target if counts else None
+    if edge is wait.edge:
+        return
+    if wait.edge is not None:
+        _unlink(graph, owner, wait.edge)
+    if edge is not None:
+        _link(graph, owner, edge)
+    wait.edge = edge
+    graph.touched_parts["waits_on", owner, wait.position] = None
+
+
+def _link(graph: GraphState, owner: Node, target: Node) -> None:
+    number = owner.edges.get(target, 0)
+    owner.edges[target] = number + 1
+    if number == 0:
+        target.waited_by[owner] = None
+        graph.wait_edges += 1
+        graph.turn((owner, target, True), True)
+        tree.mark_waiting(owner)
+
+
+def _unlink(graph: GraphState, owner: Node, target: Node) -> None:
+    number = owner.edges[target] - 1
+    if number > 0:
+        owner.edges[target] = number
+        return
+    del owner.edges[target], target.waited_by[owner]
+    graph.wait_edges -= 1
+    graph.turn((owner, target, True), False)
+    tree.unmark_waiting(owner)
