@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.embedded import EmbeddedStore
 from app.services.logins import CODE_MS
 from app.store.connection import StoreAddress
 from tests.application import Opened, opened
+from tests.faults.proxy import proxied
 
 REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{16}")
 
@@ -96,31 +96,33 @@ async def test_whatever_asks_for_the_time_asks_the_clock(store_address: StoreAdd
         assert "set-cookie" not in (await early.nobody.get(f"/login?code={late_code}")).headers
 
 
-async def test_a_store_that_is_gone_is_known_within_two_seconds(tmp_path: Path, engine: str) -> None:
-    """O26, O30: health stays, readiness and requests say 503 in time."""
-    if engine != "embedded":
-        pytest.skip("kills the embedded store")
-    embedded = EmbeddedStore(tmp_path / "store-of-its-own")
-    address = await embedded.start()
-    try:
-        async with opened(address, tmp_path / "data") as gateway:
-            assert (await gateway.nobody.get("/readyz")).status_code == 200
-            await embedded.stop()
-            assert (await gateway.nobody.get("/healthz")).status_code == 200
-            for ask in (
-                gateway.nobody.get("/readyz"),
-                gateway.client.post("/graphql", json={"query": "{ viewer { account } }"}),
-                gateway.client.get("/", headers={"Accept": "text/html"}),
-            ):
-                began = time.monotonic()
-                answer = await ask
-                assert answer.status_code == 503
-                assert answer.headers["retry-after"] == "1"
-                assert time.monotonic() - began < 2.5
-            assert "does not answer" in (await gateway.nobody.get("/readyz")).json()["reason"]
-    finally:
-        await embedded.stop()
-
+async def test_a_store_that_is_gone_is_known_within_two_seconds_and_used_again_when_it_is_back(
+    store_address: StoreAddress, tmp_path: Path
+) -> None:
+    """O26, O30: health stays, readiness and requests say 503 in time; ready again within 5 s of the store's return, without a restart."""
+    async with proxied(store_address) as way, opened(way.address, tmp_path / "data") as gateway:
+        asks = {
+            "/readyz": lambda: gateway.nobody.get("/readyz"),
+            "/graphql": lambda: gateway.client.post("/graphql", json={"query": "{ viewer { account } }"}),
+            "/": lambda: gateway.client.get("/", headers={"Accept": "text/html"}),
+        }
+        assert (await gateway.nobody.get("/readyz")).status_code == 200
+        await way.refuse()
+        assert (await gateway.nobody.get("/healthz")).status_code == 200
+        for path, ask in asks.items():
+            began = time.monotonic()
+            answer = await ask()
+            assert answer.status_code == 503, path
+            assert answer.headers["retry-after"] == "1"
+            assert time.monotonic() - began < 2.5, path
+        assert "does not answer" in (await gateway.nobody.get("/readyz")).json()["reason"]
+        await way.start()
+        began = time.monotonic()
+        while (await gateway.nobody.get("/readyz")).status_code != 200:
+            assert time.monotonic() - began < 5
+            await asyncio.sleep(0.1)
+        for path, ask in asks.items():
+            assert (await ask()).status_code in (200, 303), path
 
 async def test_the_application_can_be_started_again(store_address: StoreAddress, tmp_path: Path) -> None:
     """O16: each lifespan stands alone; the operator's key stays."""

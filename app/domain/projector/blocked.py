@@ -14,7 +14,7 @@ So an event costs what it changes and a search backwards through those who wait,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 
 from app.domain.projector.graph import GraphState
 from app.domain.projector.state import Node
@@ -48,20 +48,19 @@ def _refresh_own(graph: GraphState, node: Node) -> None:
 
 def _refresh_walks(graph: GraphState) -> None:
     shifted = {node: by for node, by in graph.shifted.items() if by != (0, 0)}
-    ends = dict.fromkeys(end for _, end, _ in graph.turned)
+    begins = {begin for begin, _, _ in graph.turned}
+    ends = {end for _, end, _ in graph.turned}
     backwards = _Backwards(graph)
     anew = dict.fromkeys(node for node in graph.waiters if node in graph.made)  # it may wait on itself, or on a node made with it
-    if len(shifted) + len(ends) > _MOST_SEARCHES:
-        anew |= _behind(graph, shifted)
+    if len(shifted) + len(begins) + len(ends) > _MOST_SEARCHES:
+        anew |= _behind(graph, begins.union(shifted))
         shifted = {}
     elif ends:
-        behind = _behind(graph, ())
-        same: Set[Node] = behind.keys()
-        for end in ends:
-            same &= backwards.meeting(end).keys()
-        for waiter in behind:
-            if waiter not in same and waiter not in anew:
-                by = _by_leaves(graph, waiter, [end for end in ends if waiter not in backwards.meeting(end)])
+        other = {begin for begin, _, by_wait in graph.turned if by_wait}.union(*map(backwards.meeting, begins))
+        other.difference_update(set(other).intersection(*map(backwards.meeting, ends)))
+        for waiter in other:
+            if waiter not in anew:
+                by = _by_leaves(graph, waiter, begins, [end for end in ends if waiter not in backwards.meeting(end)])
                 if by is None:
                     anew[waiter] = None
                 else:
@@ -85,13 +84,12 @@ def _add(graph: GraphState, waiter: Node, by: tuple[int, int]) -> None:
         graph.recounted[waiter] = None
 
 
-def _by_leaves(graph: GraphState, waiter: Node, ends: list[Node]) -> tuple[int, int] | None:
+def _by_leaves(graph: GraphState, waiter: Node, begins: set[Node], ends: list[Node]) -> tuple[int, int] | None:
     """What a waiter's walk gained and lost with these ends, which it does not meet otherwise: unfinished nodes and open tasks.
 
     None unless its own waits are the only edges to them that came or went, and they lead no further, neither before nor now.
     """
     node_count = all_open_tasks = 0
-    begins = {begin for begin, _, _ in graph.turned}
     of_others = {end for begin, end, by_wait in graph.turned if begin is not waiter or not by_wait}
     for end in ends:
         if end.children or end.edges or end in begins or end in of_others:
@@ -105,10 +103,10 @@ def _by_leaves(graph: GraphState, waiter: Node, ends: list[Node]) -> tuple[int, 
     return node_count, all_open_tasks
 
 
-def _behind(graph: GraphState, nodes: Iterable[Node]) -> dict[Node, None]:
-    """Waiters whose walks may come to where an edge came or went, or to one of these nodes."""
+def _behind(graph: GraphState, nodes: Set[Node]) -> dict[Node, None]:
+    """Waiters whose walks may meet one of these nodes, or whose own edges came or went."""
     found = {begin: None for begin, _, by_wait in graph.turned if by_wait}
-    seen = {begin for begin, _, _ in graph.turned}.union(nodes)
+    seen = set(nodes)
     stack = list(seen)
     while stack:
         node = stack.pop()

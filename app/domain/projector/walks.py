@@ -94,21 +94,18 @@ class _Reach:
 
     def __init__(self, stations: _Stations) -> None:
         self._stations = stations
-        order = _last_first(stations)
-        self._places = {node: place for place, node in enumerate(order)}
-        self._reach = reach = {node: 1 << place for place, node in enumerate(order)}
-        self._unfinished = _planes(stations.weights[node][0] for node in order)
-        self._open_tasks = _planes(stations.weights[node][1] for node in order)
+        self._places: dict[Node, int] = {}
+        self._reach: dict[Node, int] = {}
         self._sums: dict[int, tuple[int, int]] = {}
-        grows = True
-        while grows:  # once, and again to see that nothing grew; more often only where loops lie within loops
-            grows = False
-            for node in order:
-                found = before = reach[node]
+        for loop in _loops(stations.steps):
+            found = (1 << len(loop)) - 1 << len(self._places)
+            for node in loop:
+                self._places[node] = len(self._places)
                 for step in stations.steps[node]:
-                    found |= reach[step]
-                if found != before:
-                    reach[node], grows = found, True
+                    found |= self._reach.get(step, 0)
+            self._reach.update(dict.fromkeys(loop, found))
+        self._unfinished = _planes(stations.weights[node][0] for node in self._places)
+        self._open_tasks = _planes(stations.weights[node][1] for node in self._places)
 
     def walk(self, start: Node) -> Sums:
         """One walk: step by step only where its start may stand in its own way."""
@@ -131,20 +128,35 @@ class _Reach:
         return known
 
 
-def _last_first(stations: _Stations) -> list[Node]:
-    """The stations, each after those that it leads to, but for loops."""
-    order: dict[Node, None] = {}
-    entered: set[Node] = set()
-    for first in stations.steps:
-        stack = [first]
-        while stack:
-            node = stack[-1]
+def _loops(steps: dict[Node, list[Node]]) -> Iterator[list[Node]]:
+    """Stations that can be reached from each other, together (Tarjan); each such group after all that it leads to."""
+    entered: dict[Node, int] = {}
+    earliest: dict[Node, int] = {}
+    grouped: set[Node] = set()
+    pending: list[Node] = []
+    for first in steps:
+        path = [] if first in entered else [(first, iter(steps[first]))]
+        while path:
+            node, ahead = path[-1]
             if node not in entered:
-                entered.add(node)
-                stack.extend(step for step in stations.steps[node] if step not in entered)
+                entered[node] = earliest[node] = len(entered)
+                pending.append(node)
+            for step in ahead:
+                if step not in entered:
+                    path.append((step, iter(steps[step])))
+                    break
+                if step not in grouped:
+                    earliest[node] = min(earliest[node], entered[step])
             else:
-                order[stack.pop()] = None
-    return list(order)
+                path.pop()
+                if path:
+                    earliest[path[-1][0]] = min(earliest[path[-1][0]], earliest[node])
+                if earliest[node] == entered[node]:
+                    loop: list[Node] = []
+                    while not loop or loop[-1] is not node:
+                        loop.append(pending.pop())
+                    grouped.update(loop)
+                    yield loop
 
 
 def _planes(weights: Iterable[int]) -> list[tuple[int, int]]:
