@@ -16,9 +16,9 @@ from starlette.staticfiles import StaticFiles
 import app.web
 from app.domain.problems import Problem
 from app.graphql import execute, graphql_routes
+from app.running import running
 from app.services.bundle import Services
 from app.services.clock import Clock, system_clock
-from app.services.running import running
 from app.services.viewer import Viewer
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -11,12 +12,20 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from app.store.connection import StoreAddress
-
 PREFIX = "AGW_"
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BOLT_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """Where the store is and how to get in. Without `database` the server's default one is used."""
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    database: str | None = None
 
 
 class SettingsProblem(Exception):  # noqa: N818 - told to a person, as the domain's problems are

@@ -18,8 +18,8 @@ from starlette.types import Receive, Scope, Send
 from app.cli.serving import run_until_stopped
 from app.main import create_app
 from app.services.garbage import settle_garbage
-from app.settings import Settings
-from app.store.connection import StoreAddress, driver_for
+from app.settings import Settings, StoreAddress
+from app.store.connection import driver_for
 from bench.floors import floor_app
 
 

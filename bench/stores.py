@@ -18,9 +18,9 @@ from app.services.clock import system_clock
 from app.services.graphs import Graphs
 from app.services.projectors import Projectors
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.settings import Settings
+from app.settings import Settings, StoreAddress
 from app.store.access import LOCAL
-from app.store.connection import Store, StoreAddress
+from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
 

@@ -15,8 +15,7 @@ from starlette.applications import Starlette
 from app.main import create_app
 from app.services.bundle import Services
 from app.services.keys import new_secret
-from app.settings import Settings
-from app.store.connection import StoreAddress
+from app.settings import Settings, StoreAddress
 
 KEY = new_secret()
 """The operator's key of every application here: they share a store, and another key would end the one before."""

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
-from app.store.connection import Store, StoreAddress
+from app.settings import StoreAddress
+from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from tests.engines.jars import MissingError
@@ -28,6 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    settings.register_profile("sample", derandomize=True, deadline=None)
+    settings.register_profile("search", derandomize=False, deadline=None)
+    settings.load_profile("search" if config.getoption("--long") else "sample")
     config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
     config.addinivalue_line("markers", "only(engine): for what one engine alone has or does")
 

@@ -92,7 +92,6 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         settings=settings,
         clock=clock,
         store=store,
-        embedded=None,
         access=access,
         keys=Keys(store, clock),
         logins=Logins(store, clock),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.services.logins import CODE_MS
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from tests.application import Opened, opened
 from tests.faults.proxy import proxied
 
@@ -123,6 +123,7 @@ async def test_a_store_that_is_gone_is_known_within_two_seconds_and_used_again_w
             await asyncio.sleep(0.1)
         for path, ask in asks.items():
             assert (await ask()).status_code in (200, 303), path
+
 
 async def test_the_application_can_be_started_again(store_address: StoreAddress, tmp_path: Path) -> None:
     """O16: each lifespan stands alone; the operator's key stays."""

@@ -9,9 +9,9 @@ from typing import Any
 from app.cli.gateway import Appended, told
 from app.cli.stop import Stop
 from app.domain.problems import Problem
+from app.running import running
 from app.services.bundle import Services
 from app.services.clock import system_clock
-from app.services.running import running
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import Settings
 from app.store.access import LOCAL

@@ -16,8 +16,8 @@ from app.cli.stop import Stop, one_line
 from app.embedded.folder import StoreFolder
 from app.embedded.installation import find_installation
 from app.embedded.problems import EmbeddedProblem
+from app.opening import make_data_dir, open_store
 from app.services.keys import hashed
-from app.services.opening import make_data_dir, open_store
 from app.services.operator_key import FILE, kept_key
 from app.settings import Settings, SettingsProblem
 from app.store.access import operator_id

@@ -10,7 +10,7 @@ from app.cli.gateway import running_on
 from app.cli.output import print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
-from app.services.opening import MIGRATE_SECONDS, make_data_dir, open_store
+from app.opening import MIGRATE_SECONDS, make_data_dir, open_store
 from app.settings import Settings
 from app.store.deadline import Deadline
 from app.store.migrations import known_migrations, missing_migrations

@@ -18,7 +18,7 @@ from app.embedded.command import DATABASE, HOST, USERNAME, free_port, java_comma
 from app.embedded.folder import Running, StoreFolder
 from app.embedded.installation import find_installation
 from app.embedded.problems import ELSEWHERE, FolderInUse, StartFailed
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 
 ORPHAN_SECONDS = 10.0
 START_SECONDS = 60.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.embedded import EmbeddedStore
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.clock import Clock
@@ -19,12 +18,11 @@ from app.store.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the doors call. `embedded` is the store's process where this process started it."""
+    """What the doors call."""
 
     settings: Settings
     clock: Clock
     store: Store
-    embedded: EmbeddedStore | None
     access: Access
     keys: Keys
     logins: Logins

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
@@ -22,10 +21,11 @@ from neo4j import (
 )
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
+from app.settings import StoreAddress
 from app.store.deadline import Deadline
 from app.store.faults import DRIVER_ERRORS, is_gone, is_retryable, is_timed_out, translated
 from app.store.greeting import Engine, greet
-from app.store.statements import statement, with_lists
+from app.store.statements import in_one_go, statement, with_lists
 
 T = TypeVar("T")
 
@@ -39,16 +39,6 @@ GIVE_UP_SECONDS = 0.5
 
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class StoreAddress:
-    """Where the store is and how to get in. Without `database` the server's default one is used."""
-
-    uri: str
-    username: str
-    password: str = field(repr=False)
-    database: str | None = None
 
 
 class Transaction:
@@ -118,6 +108,8 @@ class Store:
     async def read(self, name: str, /, deadline: Deadline, **params: Any) -> list[Record]:
         """All records of one statement that only reads, in a transaction of its own."""
         text = statement(name)
+        if self.engine == "neo4j":
+            text = in_one_go(text)
         try:
             async with asyncio.timeout(deadline.remaining()), self._slots:
                 return await self._read(text, deadline, with_lists(params))

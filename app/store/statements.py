@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import app
 
 _NOT_SERVED = ("migrations", "schema")
+_MANY = re.compile(r"\[((?:([a-z])\.\w+,?\s*){15,})\]")
 
 
 @cache
@@ -42,6 +44,21 @@ def with_lists(params: dict[str, Any]) -> dict[str, Any]:
     """
     lists = {name: value for name, value in params.items() if isinstance(value, list)}
     return {**{name: value for name, value in params.items() if name not in lists}, "lists": lists} if lists else params
+
+
+@cache
+def in_one_go(text: str) -> str:
+    """A statement for Neo4j: where it makes a list of many properties of a node, it takes them out of a map of all.
+
+    Neo4j looks for each property by itself along the chain of all, and plans each: for forty, three times the time (and ten times that for
+    the plan). The embedded engine has a row at hand as a whole, and would make the map for nothing.
+    """
+
+    def with_map(found: re.Match[str]) -> str:
+        values = re.sub(rf"\b{found[2]}\.", "x.", found[1])
+        return f"[x IN [properties({found[2]})] | [{values}]][0]"
+
+    return _MANY.sub(with_map, text)
 
 
 def without_header(text: str) -> str:

@@ -13,8 +13,9 @@ from app.demo.stamps import unix_ms
 from app.domain.history import Batch
 from app.services.graph_at import GraphAt
 from app.services.viewer import Viewer
+from app.settings import StoreAddress
 from app.store.access import LOCAL
-from app.store.connection import StoreAddress, driver_for
+from app.store.connection import driver_for
 from bench.floors import FORMS, LABELS, WRITES, bare_rows, statement
 from bench.logs import busy_tree, rounds
 from bench.queries import READS

@@ -12,7 +12,8 @@ import sys
 
 from app.domain.moments import AsOf
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.store.connection import Store, StoreAddress
+from app.settings import StoreAddress
+from app.store.connection import Store
 from tests.grown import reader, soon
 from tests.services.test_graph_at import whole
 

@@ -19,7 +19,8 @@ from app.domain.moments import AsOf
 from app.services.appending import Appends
 from app.services.projectors import Projectors
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.store.connection import Store, StoreAddress
+from app.settings import StoreAddress
+from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from tests.grown import CLOCK_MS, reader, soon

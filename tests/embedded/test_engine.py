@@ -18,7 +18,8 @@ import pytest_asyncio
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.embedded import EmbeddedStore
 from app.embedded.problems import FolderInUse, FolderUnusable, StartFailed
-from app.store.connection import Store, StoreAddress, Transaction
+from app.settings import StoreAddress
+from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 
 OWNER = """

@@ -9,7 +9,7 @@ import docker
 from testcontainers.core.container import DockerContainer
 
 from app.embedded.command import free_port
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from tests.engines.answers import ask, wait_for
 from tests.engines.jars import VERSION
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.embedded.command import free_port
 from app.embedded.supervisor import end_with_parent
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from tests.engines.answers import ask, wait_for
 from tests.engines.jars import jars, java
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from app.embedded import EmbeddedStore
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from tests.engines.container import Neo4jContainer, docker_answers
 from tests.engines.jars import MissingError
 from tests.engines.neo4j_server import Neo4jServer

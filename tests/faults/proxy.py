@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from urllib.parse import urlsplit
 
-from app.store.connection import StoreAddress
-from app.store.statements import statement
+from app.settings import StoreAddress
+from app.store.statements import in_one_go, statement
 
 _COMMIT = b"\x00\x02\xb0\x12\x00\x00"
 """Bolt's COMMIT as it goes over the wire: one chunk of two bytes and the end of the message."""
@@ -47,7 +47,8 @@ class Trap:
     """The stages as they were seen, for the record."""
 
     def __post_init__(self) -> None:
-        self.text = statement(self.name).encode()
+        text = statement(self.name)
+        self.texts = (text.encode(), in_one_go(text).encode())
 
     @property
     def set(self) -> bool:
@@ -74,8 +75,8 @@ class Link:
         if trap is None or not trap.set:
             return True
         seen = self._tail + block
-        self._tail = seen[-len(trap.text) :]
-        if trap.text in seen:
+        self._tail = seen[-max(map(len, trap.texts)) :]
+        if any(text in seen for text in trap.texts):
             self._stage, self._tail = Stage.AFTER_RUN, b""
             return trap.stage is not Stage.BEFORE_RUN
         if self._stage is Stage.AFTER_RUN and _COMMIT in seen:

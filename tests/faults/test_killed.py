@@ -16,7 +16,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from app.demo.fleet import fleet
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from tests.application import Opened, opened
 from tests.engines.own import Engine
 from tests.grown import reader, soon

@@ -17,8 +17,9 @@ from app.domain.moments import AsOf
 from app.domain.problems import DeadlineExceeded, Problem, StoreUnavailable
 from app.services.appending import Appends
 from app.services.projectors import Projectors
+from app.settings import StoreAddress
 from app.store import graphs
-from app.store.connection import Store, StoreAddress
+from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.intervals import STEP
 from tests.faults.proxy import Break, Proxy, Stage, Trap, proxied

@@ -11,7 +11,8 @@ from app.domain.moments import AsOf
 from app.domain.problems import DeadlineExceeded, Forbidden, NotFound, OutsideRetentionWindow
 from app.domain.times import NS_PER_MS
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.store.connection import Store, StoreAddress
+from app.settings import StoreAddress
+from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.intervals import STEP
 from tests.grown import CLOCK_MS, Grown, event, grow, soon

@@ -17,9 +17,10 @@ from app.domain.filters import EventFilter, Range
 from app.domain.moments import AsOf
 from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt, KeySet
+from app.settings import StoreAddress
 from app.store import appending
-from app.store.connection import Store, StoreAddress
-from app.store.statements import statement, with_lists
+from app.store.connection import Store
+from app.store.statements import in_one_go, statement, with_lists
 from tests.grown import Grown, grow, reader, soon
 
 GOLDEN = Path(__file__).with_name("budgets")
@@ -131,7 +132,7 @@ async def driver(address: StoreAddress) -> AsyncIterator[AsyncDriver]:
 async def profiled(own: AsyncDriver, call: Call) -> Cost:
     """What a call costs."""
     async with own.session() as session:
-        result = await session.run("PROFILE " + statement(call.name), call.params)
+        result = await session.run("PROFILE " + in_one_go(statement(call.name)), call.params)
         records = [record async for record in result]
         plan = (await result.consume()).profile
     cost = Cost(returned=sum(len(dict(record).get("rows", [0])) for record in records))
@@ -146,7 +147,7 @@ async def profiled(own: AsyncDriver, call: Call) -> Cost:
 async def explained(own: AsyncDriver, name: str, params: dict[str, Any]) -> list[str]:
     """The operators of a statement that is not run."""
     async with own.session() as session:
-        plan = (await (await session.run("EXPLAIN " + statement(name), params)).consume()).plan
+        plan = (await (await session.run("EXPLAIN " + in_one_go(statement(name)), params)).consume()).plan
     return [_named(operator) for operator in operators(plan)]
 
 

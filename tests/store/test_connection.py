@@ -13,8 +13,9 @@ from neo4j.exceptions import ConstraintError, CypherSyntaxError
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.embedded.command import free_port
+from app.settings import StoreAddress
 from app.store import connection
-from app.store.connection import Store, StoreAddress, Transaction
+from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.greeting import engine_of
 from app.store.problems import StoreRefused, StoreUnreachable

@@ -11,8 +11,9 @@ import pytest_asyncio
 from neo4j.exceptions import ClientError
 
 from app.domain.problems import DeadlineExceeded
+from app.settings import StoreAddress
 from app.store import migrations
-from app.store.connection import Store, StoreAddress, Transaction
+from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.migrations import Migration, known_migrations, migrate, missing_migrations
 from app.store.problems import StoreProblem, StoreTooNew

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from neo4j import AsyncGraphDatabase
 
-from app.store.connection import Store, StoreAddress
+from app.settings import StoreAddress
+from app.store.connection import Store
 from app.store.intervals import STEP
 from app.store.moments import last_by
 from app.store.reading import Reading

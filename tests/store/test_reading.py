@@ -16,9 +16,10 @@ from app.domain.problems import NotFound
 from app.domain.projector import Projector
 from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt, KeySet
+from app.settings import StoreAddress
 from app.store import appending, nodes, parts
 from app.store.appending import Ground
-from app.store.connection import Store, StoreAddress
+from app.store.connection import Store
 from app.store.graphs import standing
 from app.store.intervals import STEP
 from app.store.reading import Overtaken, Reading, Rows
@@ -154,8 +155,6 @@ async def move_revision(address: StoreAddress, grown: Grown, by: int) -> None:
 async def run(address: StoreAddress, text: str, **params: Any) -> None:
     async with AsyncGraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
         await driver.execute_query(text, params, database_=address.database)
-
-
 
 
 async def test_an_ended_state_wins_over_a_row_seen_half_changed(store: Store) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.store.statements import cypher_folder, statement, statement_names, with_lists, without_header
+from app.store.statements import cypher_folder, in_one_go, statement, statement_names, with_lists, without_header
 
 FILES = sorted(cypher_folder().rglob("*.cypher"))
 
@@ -49,6 +49,17 @@ def test_lists_travel_in_one_map() -> None:
     assert with_lists({"b": {"l": [1]}}) == {"b": {"l": [1]}}
     for name in statement_names():
         assert not re.search(r"(?:UNWIND|\bIN) \$(?!lists\.|rows\.)", statement(name)), name
+
+
+def test_neo4j_takes_many_properties_in_one_go() -> None:
+    """One text for both engines but for this: the same values in the same order, whichever node's they are."""
+    names = [f"name_{number}" for number in range(15)]
+    many = "[" + ",\n ".join(f"v.{name}" for name in names) + "]"
+    values = ", ".join(f"x.{name}" for name in names)
+    text = f"MATCH (v:A) RETURN collect({many}) AS rows"
+    assert in_one_go(text).replace("\n", "") == f"MATCH (v:A) RETURN collect([x IN [properties(v)] | [{values}]][0]) AS rows"
+    few = "RETURN [v.a, v.b, v.c] AS row, r.at AS at"
+    assert in_one_go(few) == few
 
 
 def test_a_statement_keeps_its_inner_comments_and_loses_the_header() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.store.connection import StoreAddress
+from app.settings import StoreAddress
 from app.store.deadline import Deadline
 from app.web.login import own_path
 from tests.application import ORIGIN, Opened, opened

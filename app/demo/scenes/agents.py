@@ -1,6 +1,6 @@
 """Agents: announced, guessed, named, finished, coming back."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

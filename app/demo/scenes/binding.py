@@ -1,6 +1,6 @@
 """Requests and the children bound to them."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

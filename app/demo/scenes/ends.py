@@ -1,6 +1,6 @@
 """The end of a session: what it closes, whom it cancels, and the statuses that come too late."""
 
-from app.demo.scenes.common import LATE_OVER, closed, opened
+from app.demo.scenes.bounds import LATE_OVER, closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

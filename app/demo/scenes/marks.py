@@ -1,6 +1,6 @@
 """Plan mode and approvals: what is remembered between events and shown as a question."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

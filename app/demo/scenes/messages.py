@@ -1,7 +1,7 @@
 """Messages to full refs, to names, to nobody; replies and repeats. What activity does not do."""
 
 from app.demo import texts
-from app.demo.scenes.common import LATE_OVER, closed, opened
+from app.demo.scenes.bounds import LATE_OVER, closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

@@ -1,6 +1,6 @@
 """A session and the request that started it: programs, wrappers, times, suggested sessions."""
 
-from app.demo.scenes.common import LATE_OVER, closed, opened
+from app.demo.scenes.bounds import LATE_OVER, closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

@@ -1,6 +1,6 @@
 """Nodes and their parents: placeholders, unannounced agents, moves, refused loops."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

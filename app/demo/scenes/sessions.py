@@ -1,6 +1,6 @@
 """How sessions start, restart and are linked to the sessions that started them."""
 
-from app.demo.scenes.common import LATE_OVER, closed, opened
+from app.demo.scenes.bounds import LATE_OVER, closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

@@ -1,6 +1,6 @@
 """Statuses: questions that stand and how they are answered, finished states, calls that are over."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

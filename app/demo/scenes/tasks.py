@@ -1,6 +1,6 @@
 """Task lists, whole and one at a time."""
 
-from app.demo.scenes.common import closed, opened
+from app.demo.scenes.bounds import closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

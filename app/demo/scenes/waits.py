@@ -1,6 +1,6 @@
 """Explicit waits and spawn waits: opened, closed, pointed elsewhere."""
 
-from app.demo.scenes.common import LATE_OVER, closed, opened
+from app.demo.scenes.bounds import LATE_OVER, closed, opened
 from app.demo.stage import Cast, Scene, at
 
 

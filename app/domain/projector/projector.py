@@ -8,7 +8,7 @@ from app.domain.changes import change, recount
 from app.domain.envelope import Event
 from app.domain.history import Batch, History, Recorded
 from app.domain.keyframe import Keyframe
-from app.domain.projector import blocked, common, recording, stored, witnesses
+from app.domain.projector import blocked, every_event, recording, stored, witnesses
 from app.domain.projector.graph import GraphState
 from app.domain.projector.state import Node
 from app.domain.rows import Cell, NodeRow, Row
@@ -71,7 +71,7 @@ class Projector:
         graph = self.graph
         witnesses.before(graph, event)
         graph.begin(event.ts, event.time_ns, event.provider, seq)
-        common.carry_out(graph, event)
+        every_event.carry_out(graph, event)
         blocked.refresh(graph)
         witnesses.after(graph, event)
         changed, changes = self._changed(event.node, event.time_ns)

@@ -114,7 +114,7 @@ def dump(graph: GraphState) -> bytes:
             requesters=graph.requesters,
             ended={ref: (_time(end.time_ns), end.ts, end.quick) for ref, end in graph.ended.items()},
             started={ref: _time(at) for ref, at in graph.started.items()},
-            unpaired_runs=None if unpaired is None else (_time(unpaired.time_ns), unpaired.ts, unpaired.refs),
+            unpaired_runs=None if unpaired is None or not unpaired.refs else (_time(unpaired.time_ns), unpaired.ts, unpaired.refs),
         )
     )
 

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from app.embedded import EmbeddedStore
-from app.settings import Settings, SettingsProblem
-from app.store.connection import Store, StoreAddress
+from app.settings import Settings, SettingsProblem, StoreAddress
+from app.store.connection import Store
 
 MIGRATE_SECONDS = 120.0
 

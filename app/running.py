@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from app.opening import MIGRATE_SECONDS, make_data_dir, open_store
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.bundle import Services
@@ -13,7 +14,6 @@ from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.known import KnownKeys
 from app.services.logins import Logins
-from app.services.opening import MIGRATE_SECONDS, make_data_dir, open_store
 from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
 from app.settings import Settings
@@ -43,7 +43,6 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             settings=settings,
             clock=clock,
             store=store,
-            embedded=embedded,
             access=access,
             keys=Keys(store, clock, known),
             logins=Logins(store, clock, known),
