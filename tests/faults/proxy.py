@@ -181,7 +181,7 @@ class Proxy:
                     return
 
     async def _flows(self, link: Link) -> None:
-        while self._stalled or link.stalled:
+        while self._stalled or link.stalled:  # noqa: ASYNC110 - for as long as a test likes
             await asyncio.sleep(0.01)
 
     async def _break(self, link: Link) -> None:

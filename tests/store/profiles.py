@@ -43,7 +43,7 @@ class Call:
 
 @dataclass
 class Cost:
-    """What a call did: `operators` top down, `hits` of the database, `touched`: rows that came out of it, `returned`: rows of the answer."""
+    """What a call did: `operators` top down, `hits` of the database, rows that came out of it (`touched`) and of the answer (`returned`)."""
 
     operators: list[str] = field(default_factory=list)
     hits: int = 0
