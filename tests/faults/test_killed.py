@@ -78,7 +78,7 @@ class Load:
 
     async def ready(self) -> float:
         """Waits until the gateway says that it is ready; when that was."""
-        while (await self.gateway.nobody.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - it is asked, and tells nobody
+        while (await self.gateway.nobody.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - that is how one finds out
             await asyncio.sleep(0.05)
         return time.monotonic()
 

@@ -24,6 +24,9 @@ from app.store.statements import in_one_go, statement, with_lists
 from tests.grown import Grown, grow, reader, soon
 
 GOLDEN = Path(__file__).with_name("budgets")
+_LISTS = ("rows", "events", "seqs", "known", "times")
+"""What statements call a list of rows."""
+
 PARTS = ("task", "spawn", "wait", "message")
 REFS = 50
 """Nodes that are looked up together."""
@@ -43,7 +46,7 @@ class Call:
 
 @dataclass
 class Cost:
-    """What a call did: `operators` top down, `hits` of the database, rows that came out of it (`touched`) and of the answer (`returned`)."""
+    """What a call did: `operators` top down, `hits` of the database, rows `touched` there, rows `returned` in the answer."""
 
     operators: list[str] = field(default_factory=list)
     hits: int = 0
@@ -51,9 +54,19 @@ class Cost:
     returned: int = 0
 
     @property
+    def figures(self) -> dict[str, int]:
+        """The numbers."""
+        return {"hits": self.hits, "touched": self.touched, "returned": self.returned}
+
+    @property
     def scans(self) -> list[str]:
         """Operators that read all there is, or join everything with everything."""
-        return [each for each in self.operators if "Scan" in each or "CartesianProduct" in each or "AllNodes" in each]
+        return scans(self.operators)
+
+
+def scans(operators: list[str]) -> list[str]:
+    """Those that read all there is of a label or type, or join everything with everything."""
+    return [each for each in operators if "Scan" in each or "CartesianProduct" in each]
 
 
 class Recorder:
@@ -135,7 +148,8 @@ async def profiled(own: AsyncDriver, call: Call) -> Cost:
         result = await session.run("PROFILE " + in_one_go(statement(call.name)), call.params)
         records = [record async for record in result]
         plan = (await result.consume()).profile
-    cost = Cost(returned=sum(len(dict(record).get("rows", [0])) for record in records))
+    lists = [value for record in records for name, value in dict(record).items() if name in _LISTS]
+    cost = Cost(returned=sum(map(len, lists)) if lists else len(records))
     for operator in operators(plan):
         cost.operators.append(_named(operator))
         cost.hits += operator.get("dbHits", 0)
