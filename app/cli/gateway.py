@@ -68,7 +68,8 @@ def told(message: str, extensions: dict[str, Any]) -> str:
     """An error as a person reads it: with the argument that it is about, and what to do about a graph that is not there."""
     argument = extensions.get("argument")
     about = f"{argument}: " if argument and argument not in message else ""
-    return about + message + (" `agw graphs` lists those there are." if extensions.get("code") == "NOT_FOUND" else "")
+    of_a_graph = extensions.get("code") == "NOT_FOUND" and "graph" in message
+    return about + message + (" `agw graphs` lists those there are." if of_a_graph else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,21 @@ Host = Annotated[str | None, typer.Option(help="Address to listen at (AGW_HOST).
 Port = Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from app.version import VERSION
+
+        sys.stdout.write(f"agent-graph-gateway {VERSION}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Agent Graph Gateway: every moment of every fleet of coding agents, from a graph database."""
+
+
 @app.command()
 def serve(
     host: Host = None,
@@ -177,6 +192,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - never a traceback (O14)
         wrong = getattr(error, "format_message", None)  # wrong usage, as Typer tells it
         if wrong is not None:
+            if not str(wrong()):  # nothing was asked for, and help is printed
+                return 2
             where = getattr(getattr(error, "ctx", None), "command_path", "agw")
             return _said(f"{where}: {str(wrong()).rstrip('.')}. Try {where} --help.", 2)
         from app.cli.failures import explained

@@ -23,6 +23,8 @@ def query(document: str, *, variables: list[str], as_of_text: str | None, data_d
     text = _document(document)
     given = dict(_variable(pair) for pair in variables)
     if as_of_text is not None:
+        if "$asOf" not in text:
+            raise Stop("--as-of: the operation has no variable $asOf: AsOf that could take it.", 2)
         given["asOf"] = as_of(as_of_text, system_clock())
     answer = asyncio.run(_answer(settings_for(data_dir=data_dir), text, given))
     print_json(answer)

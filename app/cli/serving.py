@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import shlex
 import signal
 import socket
 import sys
@@ -164,11 +165,13 @@ class Serving(uvicorn.Server):
             f"Agent Graph Gateway {VERSION}",
             f"  Address  {base}",
             f"  Sign in  {login_link(base, code, self._target)}",
-            "           (good once, for ten minutes; agw open makes another)",
+            f"           (good once, for ten minutes; agw open --data-dir {shlex.quote(str(self._settings.data_dir))} makes another)",
         ]
+        kept = self._settings.data_dir / FILE
         if services.operator.made:
-            kept = self._settings.data_dir / FILE
             lines += [f"  Key      {services.operator.secret}", f"           (the operator's; shown this once, kept in {kept})"]
+        elif services.operator.secret is not None:
+            lines.append(f"  Key      in {kept}")
         sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
         if services.operator.secret is None:

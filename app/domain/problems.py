@@ -85,7 +85,7 @@ class LateEvent(Problem):
 
     def __init__(self, event_id: str, head_event_id: str) -> None:
         super().__init__(
-            f"Event {event_id} is older than the graph's newest event {head_event_id}: events must come in order of time. "
+            f"Event evt_{event_id} is older than the graph's newest event evt_{head_event_id}: events must come in order of time. "
             "Nothing was taken in.",
             argument="events",
         )

@@ -68,7 +68,7 @@ class StoreFolder:
         except Timeout as error:
             running = self.running()
             by = f" (process {running.owner})" if running else ""
-            raise FolderInUse(f"Another gateway{by} uses {self.data_dir}: stop it, or {ANOTHER_FOLDER}.") from error
+            raise FolderInUse(f"Another gateway or command{by} uses {self.data_dir}: stop it, or {ANOTHER_FOLDER}.") from error
         except OSError as error:
             why = error.strerror or str(error)
             raise FolderUnusable(f"Cannot write to {self.data_dir} ({why}): {ANOTHER_FOLDER}, {ELSEWHERE}.") from error

@@ -16,13 +16,18 @@ from app.graphql.documents import Document, Refused
 from app.graphql.errors import error_body, problem_body
 from app.graphql.graphiql import graphiql_page
 from app.graphql.running import Asked, Operations
+from app.graphql.wanted import CallerGone, while_wanted
 from app.services.bundle import Services
+from app.services.large_json import load_json
 from app.services.origin import same_origin
 from app.services.viewer import Viewer
 from app.settings import Settings
 
 RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
+
+_GONE = 499
+"""For the log alone: the caller has hung up."""
 
 _STATUS = {"UNAUTHENTICATED": 401, "FORBIDDEN": 403, "STORE_UNAVAILABLE": 503}
 
@@ -62,6 +67,8 @@ class Door:
             if request.method == "GET" and self._settings.graphiql and _wants_page(request):
                 return graphiql_page()
             return await self._answered(request, media, request_id)
+        except CallerGone:
+            return Response(status_code=_GONE)
         except BadRequest as refused:
             return _reply({"errors": [error_body("BAD_REQUEST", refused.message)]}, media, refused.status, refused.headers)
         except Refused as refused:
@@ -84,7 +91,11 @@ class Door:
             log["operation"] = operation.operation.value
         if request.method == "GET" and _writes(document, asked):
             raise BadRequest(405, "A mutation is sent by POST.", Allow="POST")
-        body = await self._operations.run(viewer, document, asked, request_id)
+        if operation is not None and operation.operation is OperationType.MUTATION:
+            body = await self._operations.run(viewer, document, asked, request_id)  # to its end, wanted or not
+        else:
+            async with while_wanted(request.receive):
+                body = await self._operations.run(viewer, document, asked, request_id)
         return _reply(body, media, 503 if _gone(body) else 200, {"Retry-After": "1"} if _gone(body) else {})
 
     async def _viewer(self, request: Request) -> Viewer | None:
@@ -98,7 +109,7 @@ class Door:
             raise BadRequest(415, "The body is JSON in UTF-8: Content-Type: application/json.")
         most = self._settings.write_body_bytes if viewer.may("write") else self._settings.body_bytes
         try:
-            members = orjson.loads(await _read(request, most))
+            members = await load_json(await _read(request, most))
         except orjson.JSONDecodeError:
             raise BadRequest(400, "The body is not JSON.") from None
         if isinstance(members, list):

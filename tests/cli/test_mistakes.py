@@ -40,6 +40,7 @@ MISTAKES = {
     "no such option": Mistake(("graphs", "--frobnicate"), ("--frobnicate", "--help"), 2),
     "a number that is none": Mistake(("import", "x", "--keep", "many"), ("--keep", "integer"), 2),
     "a negative number": Mistake(("create", "--keep", "-1"), ("--keep",), 2),
+    "a moment that nothing takes": Mistake(("query", "{ graphs { totalCount } }", "--as-of", "10m"), ("--as-of", "$asOf: AsOf"), 2),
     "an odd moment": Mistake(("tree", "gph_AAAAAAAAAAAA", "--as-of", "tea time"), ("tea time", "evt_"), 2),
     "an odd variable": Mistake(("query", "{ viewer { account } }", "--var", "id"), ("name=value",), 2),
     "no such operation file": Mistake(("query", "nowhere.graphql"), ("nowhere.graphql", "no such file")),

@@ -38,14 +38,9 @@ WIDER = {
     "events_of_count_typed": "a count",
     "events_down_typed": "looks through windows of 1,024 events for those of a type",
     "events_up_typed": "the same",
-    "events_of_down_typed": "looks through a node's events for those of a type",
-    "events_of_up_typed": "the same",
-    "times_at": "a search: at most 64 places are looked at in each of its rounds",
     "time_seq": "its last round: the events of a bucket",
     "reach": "each step looks at the edges of all nodes reached so far",
     "_of_past": "a node's parts have no slots of their own: all past states of the parts of these nodes are looked at",
-    "append/look": "no event is there yet that it looks for",
-    "leftover": "what lies in a bucket below the place",
 }
 """Statements (endings or beginnings of their names) that touch more, and why."""
 
