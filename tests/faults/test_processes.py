@@ -1,8 +1,9 @@
-"""The store's process killed and started again while the gateway is busy (O22, O25, O30): the same on both engines."""
+"""Processes that come and go: gateways that start at once, a store killed and started again under load (O22, O24, O25, O30)."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -17,7 +18,9 @@ from neo4j.exceptions import DriverError, Neo4jError
 from app.demo.fleet import fleet
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
+from app.store.migrations import known_migrations
 from tests.application import Opened, opened
+from tests.cli.process import agw
 from tests.engines.own import Engine
 from tests.grown import reader, soon
 from tests.oracle import log_of, state_after
@@ -110,6 +113,19 @@ async def answers_again(address: StoreAddress) -> float:
 async def load(mortal: Engine, tmp_path: Path) -> AsyncIterator[Load]:
     async with opened(mortal.address, tmp_path, retention_events=0) as gateway:
         yield Load(gateway)
+
+
+async def test_of_two_gateways_that_start_at_once_one_migrates(mortal: Engine, tmp_path: Path) -> None:
+    """O24: by the lock in the store, across processes; the other waits, and finds nothing to do. The store is empty as yet."""
+    to = mortal.address
+    where = {"NEO4J_URI": to.uri, "NEO4J_USERNAME": to.username, "NEO4J_PASSWORD": to.password, "NEO4J_DATABASE": to.database or ""}
+    both = [asyncio.to_thread(agw, tmp_path / name, "migrate", "--json", **where) for name in ("one", "other")]
+    done = await asyncio.gather(*both)
+    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
+    applied = sorted((json.loads(each.stdout)["applied"] for each in done), key=len)
+    assert [len(each) for each in applied] == [0, len(known_migrations())]
+    again = await asyncio.to_thread(agw, tmp_path / "one", "migrate", "--check", "--json", **where)
+    assert json.loads(again.stdout)["missing"] == []
 
 
 async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load: Load, engine: str, long: bool) -> None:

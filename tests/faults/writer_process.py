@@ -1,8 +1,8 @@
 """`python -m tests.faults.writer_process`: some of the writers of one graph, in a process of their own.
 
-The one line of standard input is `{"address", "account", "graph", "writers", "appends"}`. Each writer sends so many batches about a session of
-its own, one after the other; one that comes too late is stamped anew, as a producer's next report would be. Prints the ids that were taken
-in, writer by writer, in the order in which they were sent.
+The one line of standard input is `{"address", "account", "graph", "writers", "appends"}`. Each writer sends so many batches about a session
+of its own, one after the other; one that comes too late is stamped anew, as a producer's next report would be. Prints the ids that were
+taken in, writer by writer, in the order in which they were sent.
 """
 
 from __future__ import annotations

@@ -27,6 +27,9 @@ from tests.store.profiles import Recorder, driver
 
 EMBEDDED_ONLY = {"read/node_latest", "read/nodes_of_past"}
 NEO4J_ONLY = {"read/nodes_latest"}
+ONCE = {"access/operator_set"}
+"""Run by the first start on a store alone; another test may have been that."""
+
 ANY_LENGTH = {"account", "name", "title"}
 
 
@@ -37,7 +40,7 @@ def test_every_parameter_has_a_sample(name: str) -> None:
 
 
 async def test_what_is_run_is_of_the_kinds_that_were_warmed(store: Store, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """FINDINGS 6: for other types and orders of size Neo4j makes other plans."""
+    """For other types and orders of size Neo4j makes other plans, which takes it long the first time."""
     seen: dict[str, list[dict[str, Any]]] = defaultdict(list)
     read, run = Store.read, Transaction.run
 
@@ -53,7 +56,7 @@ async def test_what_is_run_is_of_the_kinds_that_were_warmed(store: Store, engine
     monkeypatch.setattr(Transaction, "run", noted_run)
     await everything(store)
     monkeypatch.undo()
-    assert set(seen) >= set(statement_names()) - (EMBEDDED_ONLY if engine == "neo4j" else NEO4J_ONLY)
+    assert set(seen) >= set(statement_names()) - ONCE - (EMBEDDED_ONLY if engine == "neo4j" else NEO4J_ONLY)
     for name in statement_names():
         for params in seen[name]:
             assert set(params) >= set(samples(name)), name
