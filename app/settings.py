@@ -32,6 +32,11 @@ class SettingsProblem(Exception):  # noqa: N818 - told to a person, as the domai
     """A setting that cannot be used. The message is one line that names its variable."""
 
 
+def _absolute(path: Path) -> Path:
+    """The store runs in a folder of its own, where a relative path would mean another place."""
+    return path.expanduser().absolute()
+
+
 def _seconds(value: Any) -> Any:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", value.strip().lower()) if isinstance(value, str) else None
     return float(match[1]) * _UNITS[match[2] or "s"] if match else value
@@ -85,7 +90,7 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
-    data_dir: Path = Field(
+    data_dir: Annotated[Path, AfterValidator(_absolute)] = Field(
         default_factory=lambda: user_data_path("agent-graph-gateway", appauthor=False),
         description="Folder of the embedded store, the operator's key and what commands need to find a running gateway.",
     )

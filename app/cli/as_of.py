@@ -8,6 +8,7 @@ from typing import Any
 from app.cli.stop import Stop
 from app.domain.times import shown_ms
 
+_LONGEST = 40
 _AGE = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)", re.ASCII)
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _EVENT = re.compile(r"evt_[A-Za-z0-9]{1,64}", re.ASCII)
@@ -25,10 +26,8 @@ def as_of(text: str | None, now_ms: int) -> dict[str, Any] | None:
         return {"event": f"evt_{text}"}
     if re.fullmatch(r"\d{1,15}", text, re.ASCII):
         return {"time": int(text)}
-    aged = _AGE.fullmatch(text)
-    if aged is not None:
-        return {"time": now_ms - round(float(aged[1]) * _UNITS[aged[2]])}
-    time = shown_ms(text)
-    if time is None:
+    aged = _AGE.fullmatch(text[:_LONGEST])
+    time = shown_ms(text) if aged is None else now_ms - round(float(aged[1]) * _UNITS[aged[2]])
+    if time is None or time < 0:
         raise Stop(f"--as-of {text}: give an event id (evt_…), Unix milliseconds, a time like 2026-01-31T09:30:00Z or an age like 10m.", 2)
     return {"time": time}

@@ -30,6 +30,11 @@ class Log:
     def __len__(self) -> int:
         return len(self._lines)
 
+    @property
+    def starts_from_a_keyframe(self) -> bool:
+        """Whether a keyframe comes before all events (E129)."""
+        return bool(self._base)
+
     def add(self, line: bytes) -> None:
         """One line, in the order in which the log has them. Lines of white space are nothing (E1)."""
         if not line or line.isspace():

@@ -33,6 +33,8 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
         reading = progress.add_task("Reading", total=sum(sizes) if len(sizes) == len(files) else None)
         log = read_log(files, lambda size: progress.advance(reading, size))
         progress.remove_task(reading)
+        if log.starts_from_a_keyframe:
+            raise Stop("This log starts from a keyframe, which this version cannot take up yet. Nothing was imported.")
         for said in log.unreadable:
             note(one_line(f"left out: {said}"))
         graph_id, done = asyncio.run(_write(settings, log, graph, title or _title(paths), keep, progress))
@@ -64,6 +66,7 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
 
 
 async def _new_graph(through: Gateway, title: str, keep: int) -> str:
+    title = title.encode("utf-8", "replace").decode()  # names of files may be no UTF-8
     made = await asked(through, _CREATE, {"input": {"title": title[:_TITLE], "source": "WATCH", "retentionEvents": keep}})
     return str(made["createGraph"]["graph"]["id"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -175,6 +176,9 @@ def doctor(json: Json = False, data_dir: DataDir = None) -> None:
 
 def main() -> None:
     """The command `agw`: runs what was asked for, and ends with O14's exit codes and one line for each error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no such character still gets the rest
     sys.exit(run(sys.argv[1:]))
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
 import orjson
 
+_CONTROLS = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON allows as they are, and a terminal may obey."""
+
 
 def print_json(value: Any) -> None:
     """Facts as indented JSON."""
-    sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    sys.stdout.write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 def note(message: str) -> None:

@@ -68,7 +68,7 @@ class EventsFound:
 async def event_page(reading: Reading, listed: EventList, ref: str | None) -> EventsFound:
     """The page. `ref`: the node that the list belongs to; None: the graph. Raises: CursorInvalid, OutsideRetentionWindow."""
     name, wanted, ask = listed.name(reading, ref), listed.of_node(ref), listed.ask
-    after, before = (None if text is None else str(read_cursor(text, name).key[0]) for text in (ask.after, ask.before))
+    after, before = (None if text is None else str(read_cursor(text, name, str).key[0]) for text in (ask.after, ask.before))
     if wanted is None:
         return EventsFound(reading, name, None, EventSlice([], False, False))
     page = EventPage(ask.size, listed.ascending, ask.backward, after, before, wanted)

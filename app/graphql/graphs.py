@@ -75,7 +75,9 @@ async def graph_page(context: Context, listed: GraphList) -> GraphPage:
     rows = [
         row for row in found if (last_event is None or last_event.holds(row.last_event)) and (live is None or is_live(row, now) is live)
     ]
-    after, before = (None if text is None else _key(read_cursor(text, listed.name).key) for text in (listed.ask.after, listed.ask.before))
+    after, before = (
+        None if text is None else _key(read_cursor(text, listed.name, int, str).key) for text in (listed.ask.after, listed.ask.before)
+    )
     keys = [(-row.last_event, row.id) for row in rows]
     return GraphPage(context, listed.name, cut(rows, listed.ask, *places(keys, after, before)))
 

@@ -73,7 +73,7 @@ LONGEST_TOKEN = 25
 """How many characters a token may have in the middle: even a short document takes long to read with huge texts in it."""
 
 _TOKEN = re.compile(
-    r'"""(?:\\"""|[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*|\.\.\.|(?P<open>[({\[])|(?P<close>[)}\]])|[_A-Za-z][_0-9A-Za-z]*'
+    r'"""(?:\\"""|[^"]|"(?!""))*(?:""")?|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|\.\.\.|(?P<open>[({\[])|(?P<close>[)}\]])|[_A-Za-z][_0-9A-Za-z]*'
     r"|-?[0-9][0-9.eE+-]*|[^\s,﻿]"
 )
 

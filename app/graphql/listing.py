@@ -104,7 +104,7 @@ class NodeList:
                 return chain(forest, ref or "", self.levels or MOST_LEVELS), Order.TREE
 
     def _named(self, text: str | None, reading: Reading, ref: str | None) -> str | None:
-        return None if text is None else str(read_cursor(text, self.name(reading, ref)).key[0])
+        return None if text is None else str(read_cursor(text, self.name(reading, ref), str).key[0])
 
 
 class NodePage:
@@ -165,7 +165,7 @@ class MessageList:
     def page(self, reading: Reading, rows: Sequence[ShownRow], ref: str) -> MessagePage:
         """The page, cut from the node's messages. Raises: CursorInvalid."""
         name = self.name(reading, ref)
-        after, before = (None if text is None else read_cursor(text, name).key[0] for text in (self.ask.after, self.ask.before))
+        after, before = (None if text is None else read_cursor(text, name, int).key[0] for text in (self.ask.after, self.ask.before))
         positions = [row["position"] for row in rows]
         return MessagePage(reading, name, cut(rows, self.ask, *places(positions, after, before)))
 

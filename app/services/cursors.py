@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from app.domain.problems import CursorInvalid
+
+_NANOSECONDS: Final = re.compile(r"-?[0-9]{1,25}", re.ASCII)
 
 
 class Mark(NamedTuple):
@@ -34,11 +37,16 @@ def list_name(*parts: Any) -> str:
 
 def write_cursor(name: str, key: list[Any], mark: Mark | None = None) -> str:
     """The cursor of the row with `key` in the list called `name`."""
-    return urlsafe_b64encode(orjson.dumps([name, key, None if mark is None else list(mark)])).decode("ascii").rstrip("=")
+    return (
+        urlsafe_b64encode(orjson.dumps([name, key, None if mark is None else [mark.event, str(mark.time_ns)]])).decode("ascii").rstrip("=")
+    )
 
 
-def read_cursor(text: str, name: str) -> Place:
-    """What a cursor of the list called `name` says. Raises: CursorInvalid, also for a cursor of another list."""
+def read_cursor(text: str, name: str, *kinds: type) -> Place:
+    """What a cursor of the list called `name` says, whose key has members of these types.
+
+    Raises: CursorInvalid, also for a cursor of another list.
+    """
     try:
         found = orjson.loads(urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)))
     except (ValueError, binascii.Error):
@@ -46,10 +54,12 @@ def read_cursor(text: str, name: str) -> Place:
     match found:
         case [str(own), list(key), None]:
             place = Place(key, None)
-        case [str(own), list(key), [str() | None as event, int(time_ns)]]:
-            place = Place(key, Mark(event, time_ns))
+        case [str(own), list(key), [str() | None as event, str(time_ns)]] if _NANOSECONDS.fullmatch(time_ns):
+            place = Place(key, Mark(event, int(time_ns)))  # written as text: the year 9999 is beyond 64 bits
         case _:
             raise CursorInvalid("This is not a cursor.")
     if own != name:
         raise CursorInvalid("This cursor belongs to another list: another graph, node, order, filter or moment.")
+    if [type(part) for part in place.key] != list(kinds):
+        raise CursorInvalid("This is not a cursor.")
     return place

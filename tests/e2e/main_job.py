@@ -28,8 +28,8 @@ class WrongError(AssertionError):
     """An answer is not what the naive fold says."""
 
 
-def main_job(folder: Path) -> str:
-    """All of it, with a data directory and log files in `folder`. Gives the line. Raises: WrongError."""
+def main_job(folder: Path, **variables: str) -> str:
+    """All of it, with a data directory and log files in `folder`; `variables` are the gateway's. Gives the line. Raises: WrongError."""
     one, several = list(fleet(EVENTS)), list(fleet(EVENTS, seed=11))
     file, files = folder / "fleet.jsonl", folder / "logs"
     file.write_text("".join(_line(event) for event in one))
@@ -38,7 +38,7 @@ def main_job(folder: Path) -> str:
         part.parent.mkdir(parents=True)
         part.write_text("".join(_line(event) for event in several[number::FILES]))
     nodes = 0
-    with serving(folder / "data") as gateway:
+    with serving(folder / "data", **variables) as gateway:
         logs = [(_imported(gateway, file, one), one), (_imported(gateway, files, several), several)]
         with httpx.Client(base_url=gateway.url, headers={"Authorization": f"Bearer {gateway.key}"}, trust_env=False, timeout=60) as client:
             for graph_id, events in logs:

@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 
 from app.demo.fleet import fleet
+from app.settings import StoreAddress
 from tests.e2e.main_job import difference, main_job
 from tests.e2e.nested import expected
 from tests.oracle import log_of, state_after
 
 
-def test_a_user_s_whole_way_gives_the_naive_fold_at_every_moment(tmp_path: Path) -> None:
-    """O3, O5, E13, R24-R26, Q3: serve, import, three moments of four nested levels over HTTP, SIGTERM."""
-    said = main_job(tmp_path)
+def test_a_user_s_whole_way_gives_the_naive_fold_at_every_moment(tmp_path: Path, engine: str, request: pytest.FixtureRequest) -> None:
+    """O3, O5, E13, R24-R26, Q3: serve, import, three moments of four nested levels over HTTP, SIGTERM; on Neo4j by its address alone."""
+    variables = {}
+    if engine == "neo4j":
+        to: StoreAddress = request.getfixturevalue("store_address")
+        variables = {"NEO4J_URI": to.uri, "NEO4J_USERNAME": to.username, "NEO4J_PASSWORD": to.password, "NEO4J_DATABASE": to.database or ""}
+    said = main_job(tmp_path, **variables)
     assert "3 moments" in said
 
 

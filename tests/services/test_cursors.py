@@ -13,13 +13,16 @@ from app.domain.problems import CursorInvalid
 from app.services.cursors import Mark, Place, list_name, read_cursor, write_cursor
 
 KEYS = st.lists(st.integers(-(2**53), 2**53) | st.text(), max_size=3)
-MARKS = st.none() | st.builds(Mark, st.none() | st.text(max_size=30), st.integers(-(2**62), 2**62))
+MARKS = st.none() | st.builds(Mark, st.none() | st.text(max_size=30), st.integers(-(2**70), 2**70))
 
 
 @given(KEYS, MARKS)
 def test_a_cursor_comes_back(key: list[Any], mark: Mark | None) -> None:
     """What was written is read."""
-    assert read_cursor(write_cursor("a", key, mark), "a") == Place(key, mark)
+    cursor, kinds = write_cursor("a", key, mark), [type(part) for part in key]
+    assert read_cursor(cursor, "a", *kinds) == Place(key, mark)
+    with pytest.raises(CursorInvalid):
+        read_cursor(cursor, "a", *kinds, str)
 
 
 @given(KEYS)
