@@ -75,7 +75,7 @@ class NodeList:
 
     def mark(self, reading: Reading, ref: str | None) -> Mark | None:
         """The moment that the cursors carry. Raises: CursorInvalid."""
-        return _mark(self.ask, self.name(reading, ref)) if self.has_cursor else None
+        return _mark(self.ask, self.name(reading, ref), str) if self.has_cursor else None
 
     def page(self, reading: Reading, forest: Forest, ref: str | None) -> NodePage:
         """The page, cut from the whole graph. Raises: CursorInvalid, SearchQueryInvalid."""
@@ -160,7 +160,7 @@ class MessageList:
 
     def mark(self, reading: Reading, ref: str) -> Mark | None:
         """The moment that the cursors carry. Raises: CursorInvalid."""
-        return _mark(self.ask, self.name(reading, ref))
+        return _mark(self.ask, self.name(reading, ref), int)
 
     def page(self, reading: Reading, rows: Sequence[ShownRow], ref: str) -> MessagePage:
         """The page, cut from the node's messages. Raises: CursorInvalid."""
@@ -208,9 +208,9 @@ class _InThisOrder:
         return self.rows
 
 
-def _mark(ask: Ask, name: str) -> Mark | None:
+def _mark(ask: Ask, name: str, kind: type) -> Mark | None:
     texts = [text for text in (ask.after, ask.before) if text is not None]
-    return read_cursor(texts[0], name).mark if texts else None
+    return read_cursor(texts[0], name, kind).mark if texts else None
 
 
 def levels_of(value: int | None, default: int = 64) -> int:
