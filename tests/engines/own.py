@@ -31,7 +31,7 @@ class Engine(Protocol):
         """Starts it again after that, without waiting."""
 
     def stop(self) -> None:
-        """Ends it cleanly."""
+        """Ends it."""
 
 
 class Embedded:
