@@ -192,7 +192,8 @@ async def test_counts_are_those_of_every_node_at_the_moment(store: Store) -> Non
 
 
 def test_the_smallest_key_set_with_the_columns_is_chosen() -> None:
-    """A selection is rounded up to one of three sizes."""
+    """A selection is rounded up to one of four sizes."""
     assert key_set({"ref", "state", "stale"}) is KeySet.STRUCTURE
-    assert key_set({"ref", "title"}) is KeySet.CARD
+    assert key_set({"ref", "title"}) is KeySet.VIEW
+    assert key_set({"ref", "provider"}) is KeySet.CARD
     assert key_set({"ref", "cwd"}) is KeySet.FULL
