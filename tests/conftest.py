@@ -42,13 +42,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine" in metafunc.fixturenames:
         only = metafunc.definition.get_closest_marker("only")
         engines = ENGINES[metafunc.config.getoption("--engine")]
-        metafunc.parametrize("engine", [each for each in engines if only is None or each in only.args], scope="session")
+        wanted = [each for each in engines if only is None or each in only.args]
+        metafunc.parametrize("engine", wanted or [None], scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for_another = [item for item in items if "engine" in (on := _parameters(item)) and on["engine"] is None]
+    items[:] = [item for item in items if item not in for_another]
+    config.hook.pytest_deselected(items=for_another)
     for item in items:
-        if "engine" in getattr(item, "fixturenames", ()):
+        if "engine" in _parameters(item):
             item.add_marker(pytest.mark.store)
+
+
+def _parameters(item: pytest.Item) -> dict[str, object]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 @pytest.fixture(scope="session")
