@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
-import orjson
 
 from app.domain.envelope import Event
 
@@ -85,8 +84,3 @@ def lines(state: bytes, event_id: str, ts: str, *, restart: bool = False) -> Ite
         if restart:
             data["restart"] = True
         yield {"v": 1, "id": f"{event_id}~{number:06d}", "ts": ts, "type": TYPE, "node": NODE, "data": data}
-
-
-def line(envelope: dict[str, Any]) -> bytes:
-    """An envelope as a line of a log, without its line end."""
-    return orjson.dumps(envelope)

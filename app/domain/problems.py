@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.domain.ids import event_id
+
 
 class Problem(Exception):  # noqa: N818 - the field's word: what a caller is told, not a fault of the program
     """Something that a caller is told. `code` is GraphQL's (Q40); `extra` goes beside it in `extensions`."""
@@ -83,9 +85,9 @@ class LateEvent(Problem):
 
     code = "BAD_USER_INPUT"
 
-    def __init__(self, event_id: str, head_event_id: str) -> None:
+    def __init__(self, own_id: str, head_own_id: str) -> None:
         super().__init__(
-            f"Event evt_{event_id} is older than the graph's newest event evt_{head_event_id}: events must come in order of time. "
+            f"Event {event_id(own_id)} is older than the graph's newest event {event_id(head_own_id)}: events must come in order of time. "
             "Nothing was taken in.",
             argument="events",
         )

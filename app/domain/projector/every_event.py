@@ -9,7 +9,6 @@ from app.domain.projector import agents, messages, pairing, sessions, statuses, 
 from app.domain.projector.graph import GraphState
 from app.domain.projector.payload import Data, read_payload
 from app.domain.projector.state import Node
-from app.domain.times import read_ns
 
 _TASK_EVENTS = frozenset({"tasks.updated", "task.upserted", "task.deleted"})
 _ASKING_TOOLS = frozenset({"Plan mode", "Turn stopped"})
@@ -44,9 +43,7 @@ def carry_out(graph: GraphState, event: Event) -> None:
     _answer(graph, node, type, data)
     if type is not None and data is not None:
         _own_effect(graph, node, event, type, data, new_run)
-    node.asking_ns = (
-        min((at for ts in node.approvals.values() if (at := read_ns(ts)) is not None), default=None) if node.approvals else None
-    )
+    node.note_asking()
 
 
 def _note_approvals(graph: GraphState, node: Node, type: str | None, data: Data | None) -> None:

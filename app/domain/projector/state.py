@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from app.domain.ids import node_id
 from app.domain.projector.awaited import Awaited
 from app.domain.rows import Cell
+from app.domain.times import read_ns
 
 FINISHED = frozenset({"completed", "failed", "canceled"})
 
@@ -270,6 +271,11 @@ class Node:
     def finished(self) -> bool:
         """Whether it is completed, failed or canceled."""
         return self.state in FINISHED
+
+    def note_asking(self) -> None:
+        """To be called after its open approvals may have changed: which of the readable ones is the earliest (E113)."""
+        opened = (at for ts in self.approvals.values() if (at := read_ns(ts)) is not None)
+        self.asking_ns = min(opened, default=None) if self.approvals else None
 
     @property
     def bound(self) -> bool:

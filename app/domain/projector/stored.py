@@ -10,7 +10,7 @@ from app.domain.keyframe import KeyframeRefused
 from app.domain.projector import blocked, requests, tree, waits
 from app.domain.projector.graph import GraphState
 from app.domain.projector.state import End, Message, Node, Spawn, UnpairedStarts, Wait
-from app.domain.times import NS_PER_S, read_ns
+from app.domain.times import NS_PER_S
 
 _State = Literal["working", "input_required", "idle", "completed", "failed", "canceled"]
 _Kind = Literal["session", "agent"]
@@ -236,7 +236,7 @@ def _load_node(form: _Node) -> Node:
     node.spawn_call_id, node.requested_by, node.link_method = form.spawned_by, form.requested_by, form.link
     node.process, node.ended = form.process, form.ended_at
     node.approvals = form.asking or {}
-    node.asking_ns = min((at for ts in node.approvals.values() if (at := read_ns(ts)) is not None), default=None)
+    node.note_asking()
     node.plan_mark, node.stop_mark, node.question_time = bool(form.planning), bool(form.stopped), form.asked_at
     node.background_agent_count = form.background_agents or 0
     for task in form.tasks:
