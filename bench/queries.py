@@ -107,13 +107,13 @@ def _tree_operation(fields: str) -> str:
 
 
 def _tree(_graph_id: str, rows: list[Row], now_ns: int) -> dict[str, Any]:
-    rows.sort(key=lambda row: (row[12], row[13]))
+    rows.sort(key=lambda row: (row[8], row[12]))
     under: dict[str | None, list[dict[str, Any]]] = {}
     made = []
     for row in rows:
         node = _card(row, now_ns)
         under.setdefault(row[7], []).append(node)
-        made.append((row[14], row[0], node))
+        made.append((row[13], row[0], node))
     for depth, ref, node in made:
         if depth < _LEVELS - 1:
             node["children"] = {"nodes": under.get(ref, [])}
@@ -125,7 +125,7 @@ def _flat_operation(fields: str) -> str:
 
 
 READS = {
-    "tree-1000x12": Read(_tree_operation(_CARD), (*_CARD_COLUMNS, "created_text", "placed", "depth"), _tree),
+    "tree-1000x12": Read(_tree_operation(_CARD), (*_CARD_COLUMNS, "placed", "depth"), _tree),
     "flat-1000x12": Read(_flat_operation(_CARD), _CARD_COLUMNS, _flat_card),
     "flat-1000x30": Read(_flat_operation(_ALL), _ALL_COLUMNS, _flat_all),
 }

@@ -24,7 +24,8 @@ class NodeRow(NamedTuple):
 
     `state` and `attention` are the stored ones: what the clock decides is worked out on reading, from `asking_ns` (the earliest readable
     open approval of a working node, E113) and `active_ns` (its last event's time by E11; None if unreadable, E115), both Unix nanoseconds.
-    `created_text` and `placed` order it among its siblings (E120). The five `blocked_` members are all None when it is not blocked.
+    The text of its start time and `placed` order it among its siblings (E120); `created_text` is None where that text is `created` as
+    `rfc_3339` writes it. The five `blocked_` members are all None when it is not blocked.
     """
 
     provider: str
@@ -60,7 +61,7 @@ class NodeRow(NamedTuple):
     blocked_node_count: int | None
     blocked_open_tasks: int | None
     blocked_cycle: bool | None
-    created_text: str
+    created_text: str | None
     placed: int
     active_ns: int | None
     asking_ns: int | None

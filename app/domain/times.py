@@ -50,6 +50,25 @@ def shown_ms(ts: str) -> int | None:
     return ns // NS_PER_MS
 
 
+def rfc_3339(ms: int) -> str:
+    """Unix milliseconds as people read them, in UTC: `2026-01-31T09:30:00.000Z`."""
+    return (_EPOCH + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+@lru_cache(maxsize=8_192)
+def unusual_text(ts: str) -> str | None:
+    """`ts`, but None where `rfc_3339` gives it back from what `shown_ms` reads in it."""
+    if len(ts) != len("2026-01-31T09:30:00.000Z") or ts[-1] != "Z":  # other offsets may lead out of the years that can be written
+        return ts
+    ms = shown_ms(ts)
+    return None if ms is not None and ts == rfc_3339(ms) else ts
+
+
+def usual_text(ts: str | None, ms: int) -> str:
+    """What `unusual_text` was given; `ms` is what was read in it (Unix milliseconds)."""
+    return rfc_3339(ms) if ts is None else ts
+
+
 def _nanoseconds(parts: tuple[str | None, ...], first_year: int = 1970) -> int | None:
     year, month, day, hour_text, minute_text, second_text, digits = parts
     day_s = _day_seconds(f"{year}-{month}-{day}", first_year)

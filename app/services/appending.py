@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -124,9 +124,10 @@ class Appends:
             lock.release()
 
     async def _taken_in(self, viewer: Viewer, turn: _Turn, call: _Call, deadline: Deadline) -> Held:
-        ids = list(call.events)
+        sure = True
         while not deadline.expired:
             held = turn.held
+            ids = _perhaps_held(held, call.events) if sure else list(call.events)
             look = await appending.look(self._store, turn.graph_id, None if held is None else held.g, ids, deadline)
             if look is None or look.account != viewer.account or not viewer.may_see(turn.graph_id):
                 raise NotFound("No such graph.")
@@ -140,7 +141,7 @@ class Appends:
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
             except Stale:
-                continue
+                sure = False
         raise DeadlineExceeded
 
     def _new(self, held: Held, look: Look, call: _Call) -> list[Event]:
@@ -197,6 +198,13 @@ class Appends:
             if again is None or again.pieces != look.pieces:
                 return True
         return False
+
+
+def _perhaps_held(held: Held | None, events: Mapping[str, Event]) -> list[str]:
+    """Ids of those of `events` that the graph may hold by all that is known. One that comes after its head can only be held if the same id
+    is in use at another time (E9): that is seen when it is written, as a key that is there already."""
+    last = None if held is None else held.projector.head_event
+    return [own_id for own_id, event in events.items() if last is None or event.order <= last.order]
 
 
 async def _read(envelopes: Sequence[object]) -> _Call:

@@ -56,7 +56,7 @@ class Graphs:
         """The graphs that the caller may read, latest activity first, equal ones by id (R39). Raises: Forbidden."""
         viewer.require("read")
         rows = await graphs.of_account(self._store, viewer.account, deadline)
-        found = [GraphInfo(row) for row in rows if viewer.may_see(row.id)]
+        found = [GraphInfo(row if row.whole else await self._row(viewer, row.id, deadline)) for row in rows if viewer.may_see(row.id)]
         return sorted(found, key=lambda info: (-info.last_event, info.id))
 
     async def at(self, viewer: Viewer, graph_id: str, as_of: AsOf | None, deadline: Deadline) -> GraphAt:
@@ -89,7 +89,7 @@ class Graphs:
                 break
             if not viewer.may_see(known):
                 raise Forbidden("This key was made for other graphs.")
-            if row.standing.revision % 2 == 0 and (row.standing.held == 0 or None not in (row.first, row.last)):
+            if row.whole:
                 return row
             await asyncio.sleep(_PAUSE)
         raise NotFound("No such graph.")

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from app.domain.forest import ShownRow
 from app.domain.moments import Moment
 from app.domain.shown import ASKING, ASKING_ATTENTION, is_probably_asking, is_stale
+from app.domain.times import usual_text
 from app.domain.waiting import by_code_unit
 from app.store.nodes import KeySet
 from app.store.pace import Pace
@@ -159,7 +160,7 @@ def shown_row(row: Stored, time_ns: int, stale_after_ns: int) -> ShownRow:
 
 def sibling_order(row: Stored) -> tuple[str, int]:
     """What children sort by: the text of their start time, then the order in which they came under that parent (E120)."""
-    return row["created_text"], row["placed"]
+    return usual_text(row["created_text"], row["created"]), row["placed"]
 
 
 async def _newest_first(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: Pace | None) -> None:
@@ -183,12 +184,15 @@ async def _children(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: P
         children.setdefault(rows[place]["parent"], []).append(place)
         if pace is not None and not place % 500 and pace.due:
             await pace.rest()
-    texts, placed = [row["created_text"] for row in rows], [row["placed"] for row in rows]
+    created: list[Any] = [row["created"] for row in rows]  # they sort as their usual texts do
+    if any(row["created_text"] is not None for row in rows):
+        created = [usual_text(row["created_text"], row["created"]) for row in rows]
+    placed = [row["placed"] for row in rows]
     for parent, places in children.items():
         if parent is None:
             await _sort(places, lambda place: (rows[place]["created"], by_ref(rows[place])), pace)  # R35
         elif len(places) > 1:
-            await _sort(places, lambda place: (texts[place], placed[place]), pace)  # E120
+            await _sort(places, lambda place: (created[place], placed[place]), pace)  # E120
         if pace is not None and pace.due:
             await pace.rest()
     return children

@@ -13,6 +13,7 @@ at its next piece.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from neo4j import Record
 from neo4j.exceptions import ConstraintError
 
 from app.domain.history import Batch
+from app.store import records
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
@@ -107,7 +109,7 @@ async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline
     Raises: Stale; Overtaken where the append will be there all the same.
     """
     async with Pieces(placed(ground.g, batch), PLACES) as pieces:
-        ground = await adds(store, ground, batch, deadline)
+        ground = await adds(store, ground, batch, deadline, pieces.begin)
         try:
             ground = await _placed(store, ground, pieces, deadline)
             return await head(store, ground, heard, deadline)
@@ -115,17 +117,20 @@ async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline
             raise Overtaken from error
 
 
-async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline) -> Ground:
-    """First stage. Raises: Stale; what earlier pieces wrote is then taken away by the next writer."""
+async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, meanwhile: Callable[[], None] | None = None) -> Ground:
+    """First stage; `meanwhile` is called once the store is at work. Raises: Stale; what earlier pieces wrote the next writer takes away."""
     standing, upto = ground.standing, batch.events[-1].seq
     done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
+    coming = [text for recorded in (batch.events[0], batch.events[-1]) for text in records.end(recorded)]
     adding, first = 0, True
     async with Pieces(added(ground.g, batch, standing.arrival), ADDS) as pieces:
         async for rows, last in pieces:
             to_adding = 0 if last else upto
             to_at = list(done.standing if last else standing)
-            stage = {"taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events)}
-            await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline)
+            stage = {
+                "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming
+            }  # fmt: skip
+            await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline, meanwhile=meanwhile)
             adding, first = to_adding, False
     return done
 
@@ -182,13 +187,15 @@ def _windows(after: int, upto: int, width: int) -> Iterable[tuple[list[int], boo
 
 async def _run(
     store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline, check: Callable[[Record], None] | None = None,
-    before: str | None = None,
+    before: str | None = None, meanwhile: Callable[[], None] | None = None,
 ) -> Record:  # fmt: skip
     params = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer} | stage
 
     async def work(tx: Transaction) -> Record:
         if before is not None:
             await tx.run(before, rows=params["rows"])
+        if meanwhile is not None:
+            asyncio.get_running_loop().call_soon(meanwhile)  # its turn comes when the statement has been sent
         record = await tx.one(name, **params)
         if record is None:
             raise Stale

@@ -64,6 +64,11 @@ class GraphRow:
     first: EventMark | None
     last: EventMark | None
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is of one time: neither read in the middle of a commit, nor with history that is being rewritten."""
+        return self.standing.revision % 2 == 0 and (self.standing.held == 0 or None not in (self.first, self.last))
+
 
 async def create(
     store: Store, *, graph_id: str, account: str, title: str | None, source: str, created: int, retention: int | None, deadline: Deadline
@@ -96,8 +101,13 @@ async def of_account(store: Store, account: str, deadline: Deadline) -> list[Gra
 
 def _row(record: Record) -> GraphRow:
     values: dict[str, Any] = record["graph"]
-    return GraphRow(**values, standing=Standing(*record["at"]), first=_mark(record["first"]), last=_mark(record["last"]))
+    standing, ends = Standing(*record["at"]), record["ends"]
+    first, last = _mark(standing.floor, ends[:5]), _mark(standing.head, ends[5:])
+    return GraphRow(**values, standing=standing, first=first, last=last)
 
 
-def _mark(values: dict[str, Any] | None) -> EventMark | None:
-    return None if values is None else EventMark(**values)
+def _mark(place: int, end: list[str]) -> EventMark | None:
+    if not end or int(end[0]) != place:
+        return None
+    _, own_id, ts, time_ms, nodes = end
+    return EventMark(own_id, ts, int(time_ms), int(nodes))

@@ -48,21 +48,26 @@ class Pieces:
         self._rows = iter(rows)
         self._row = next(self._rows, None)
         self._lists = lists
-        self._coming = asyncio.create_task(self._made())
+        self._coming: asyncio.Task[tuple[Piece, bool]] | None = None
+
+    def begin(self) -> None:
+        """Has the first piece made ahead, from the moment when this task waits for something."""
+        if self._coming is None:
+            self._coming = asyncio.create_task(self._made())
 
     async def __aenter__(self) -> Pieces:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._coming.cancel()
-        await asyncio.gather(self._coming, return_exceptions=True)
+        if self._coming is not None:
+            self._coming.cancel()
+            await asyncio.gather(self._coming, return_exceptions=True)
 
     async def __aiter__(self) -> AsyncIterator[tuple[Piece, bool]]:
-        last = False
-        while not last:
-            piece, last = await self._coming
-            if not last:
-                self._coming = asyncio.create_task(self._made())
+        self.begin()
+        while (coming := self._coming) is not None:
+            piece, last = await coming
+            self._coming = None if last else asyncio.create_task(self._made())
             yield piece, last
 
     async def _made(self) -> tuple[Piece, bool]:

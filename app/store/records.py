@@ -67,6 +67,12 @@ def event(g: str, recorded: Recorded, arrival: int) -> Properties:
     }
 
 
+def end(recorded: Recorded) -> list[str]:
+    """What a graph's own row says of its first or last event: seq, id, ts, time in Unix ms, nodes after it, all as text."""
+    what = recorded.event
+    return [str(recorded.seq), what.id, what.ts, str(what.time_ns // NS_PER_MS), str(recorded.nodes)]
+
+
 def edge(g: str, cell: Cell, since: int, row: EdgeRow, until: int = OPEN) -> Properties:
     """An edge and its two ends: parent to child, or waiter to target."""
     own, other = node_key(g, cell.ref), node_key(g, row.to)

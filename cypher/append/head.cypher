@@ -7,6 +7,7 @@ MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
 WHERE g.g = $g AND g.at = $lists.at AND ($taking OR g.writer = $writer)
+SET g.ends = CASE g.at[1] WHEN 0 THEN g.coming ELSE g.ends[0..5] + g.coming[5..10] END
 SET g.writer = $writer, g.heard = coalesce($heard, g.heard),
     g.at = [$head, $floor, g.at[2], g.at[3], g.at[4], g.at[5], g.at[6] + g.pending]
 SET g.pending = 0

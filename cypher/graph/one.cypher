@@ -1,10 +1,7 @@
-// A graph with its first and last event that readers may see. `at` is read once, so that the two belong to it.
+// A graph with its first and last event that readers may see. One that has just been written may give `ends` of another time than `at`:
+// each says its place.
 // Takes: id
-// Gives: graph (all but `at`), at, first, last (null where no event is held)
-// Leans on: graph_id, event_seq (by full key)
+// Gives: graph (all but the rest), at, ends
+// Leans on: graph_id
 MATCH (g:Graph {id: $id})
-WITH g, g.g AS k, g.at AS at, g.at[0] AS head, g.at[1] AS floor
-OPTIONAL MATCH (last:Event {g: k, seq: head})
-OPTIONAL MATCH (first:Event {g: k, seq: floor})
-RETURN g {.id, .account, .title, .source, .created, .retention_events, .generation, .g, .heard} AS graph, at,
-       first {.id, .ts, .time_ms, .nodes} AS first, last {.id, .ts, .time_ms, .nodes} AS last
+RETURN g {.id, .account, .title, .source, .created, .retention_events, .generation, .g, .heard} AS graph, g.at AS at, g.ends AS ends

@@ -39,6 +39,7 @@ class Serving:
 
     process: subprocess.Popen[bytes]
     data_dir: Path
+    admin_key: str | None = None
     output: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     url: str = ""
@@ -46,8 +47,8 @@ class Serving:
 
     @property
     def key(self) -> str:
-        """The operator's key."""
-        return (self.data_dir / "admin-key").read_text().strip()
+        """The operator's key: as the gateway was told, or as it keeps it."""
+        return self.admin_key or (self.data_dir / "admin-key").read_text().strip()
 
     def stop(self, seconds: float = 20) -> int:
         """Tells it to stop; its exit code."""
@@ -67,7 +68,7 @@ def serving(
         env=environment(data_dir, **variables),
         cwd=data_dir.parent,
     )
-    found = Serving(process, data_dir)
+    found = Serving(process, data_dir, variables.get("AGW_ADMIN_KEY"))
     threads = [
         threading.Thread(target=_read, args=(stream, lines), daemon=True)
         for stream, lines in ((process.stdout, found.output), (process.stderr, found.errors))

@@ -8,6 +8,7 @@ from app.domain.changes import task_counts
 from app.domain.history import State
 from app.domain.rows import Cell, NodeRow
 from app.domain.shown import ASKING, ASKING_ATTENTION, is_probably_asking, is_stale
+from app.domain.times import rfc_3339
 
 _HIDDEN = ("created_text", "placed", "active_ns", "asking_ns")
 _STALE_AFTER_NS = 1_800_000_000_000
@@ -18,7 +19,7 @@ def shown_nodes(now: dict[Cell, State], time_ns: int) -> dict[str, dict[str, Any
     """Ref -> what the oracle's `state_after` gives for it, from rows alone, judged at `time_ns`."""
     rows = {cell.ref: state.row for cell, state in now.items() if cell.kind == "node"}
     nodes = {ref: _node(ref, row, time_ns) for ref, row in rows.items() if isinstance(row, NodeRow)}
-    for ref, row in sorted(rows.items(), key=lambda item: (item[1].created_text, item[1].placed)):  # type: ignore[union-attr]
+    for ref, row in sorted(rows.items(), key=lambda item: _start(item[1])):  # type: ignore[arg-type]
         if row.parent is not None:  # type: ignore[union-attr]
             nodes[row.parent]["children"].append(ref)  # type: ignore[union-attr]
     for cell, state in sorted(now.items(), key=lambda item: item[0].position):
@@ -30,6 +31,10 @@ def shown_nodes(now: dict[Cell, State], time_ns: int) -> dict[str, dict[str, Any
                 part["reply_to_message_id"] = part.pop("reply_to")
             nodes[cell.ref][_PARTS[cell.kind]].append(part)
     return nodes
+
+
+def _start(row: NodeRow) -> tuple[str, int]:
+    return rfc_3339(row.created) if row.created_text is None else row.created_text, row.placed
 
 
 def _node(ref: str, row: NodeRow, time_ns: int) -> dict[str, Any]:

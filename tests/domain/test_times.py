@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.times import event_ns, read_ns, shown_ms
+from app.domain.times import event_ns, read_ns, rfc_3339, shown_ms, unusual_text, usual_text
 
 NINE = 1_804_150_800_000_000_000  # 2027-03-04T09:00:00Z
 
@@ -67,3 +67,24 @@ def test_times_agree_with_dates(moment: datetime) -> None:
     whole = moment.replace(tzinfo=UTC)
     ns = int(whole.replace(microsecond=0).timestamp()) * 1_000_000_000 + whole.microsecond * 1_000
     assert read_ns(whole.strftime("%Y-%m-%dT%H:%M:%S.%fZ").zfill(27)) == ns
+
+
+@given(st.integers(0, 253_402_300_799_999))
+def test_a_time_that_is_written_is_read_as_the_same(ms: int) -> None:
+    """O14: what a message tells can be given to `--as-of`."""
+    assert shown_ms(rfc_3339(ms)) == ms
+    assert len(rfc_3339(ms)) == len("2026-01-31T09:30:00.000Z")
+
+
+@pytest.mark.parametrize(
+    "ts",
+    [
+        "2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00Z", "2026-01-31T09:30:00.0001Z", "2026-01-31t09:30:00.000z", "", "soon",
+        "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", "2026-01-31T10:30:00+01:00", "2026-02-31T09:30:00.000Z",
+    ],
+)  # fmt: skip
+def test_the_text_of_a_time_is_kept_where_it_says_more(ts: str) -> None:
+    """E120: siblings sort by the text, so no text may be lost, and the usual form need not be kept."""
+    kept = unusual_text(ts)
+    assert usual_text(kept, shown_ms(ts) or 0) == ts
+    assert (kept is None) == (ts == "2026-01-31T09:30:00.000Z")

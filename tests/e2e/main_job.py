@@ -59,7 +59,7 @@ def _line(event: dict[str, Any]) -> str:
 
 
 def _imported(gateway: Serving, path: Path, events: list[dict[str, Any]]) -> str:
-    done = agw(gateway.data_dir, "import", str(path), "--json")
+    done = agw(gateway.data_dir, "import", str(path), "--json", **({} if gateway.admin_key is None else {"AGW_KEY": gateway.admin_key}))
     if done.returncode != 0:
         raise WrongError(f"agw import {path.name}: {done.stderr}")
     found = json.loads(done.stdout)

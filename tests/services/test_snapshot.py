@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.domain.moments import Moment
+from app.domain.times import rfc_3339
 from app.services import snapshot as snapshots
 from app.services.snapshot import SnapshotCache, StoredNodes, shown_row
 from app.store.nodes import FULL, KeySet
@@ -20,7 +21,7 @@ LETTERS = ("a", "Ä", "\uff5e", "😀")
 """The last two sort the other way round by code unit than by code point."""
 
 
-def row(ref: str, parent: str | None = None, created: int = 0, text: str = "", placed: int = 0, **values: Any) -> dict[str, Any]:
+def row(ref: str, parent: str | None = None, created: int = 0, text: str | None = "", placed: int = 0, **values: Any) -> dict[str, Any]:
     return dict.fromkeys(FULL) | {
         "ref": ref, "parent": parent, "created": created, "created_text": text, "placed": placed, "state": "idle", **values,
     }  # fmt: skip
@@ -28,6 +29,11 @@ def row(ref: str, parent: str | None = None, created: int = 0, text: str = "", p
 
 def unit(each: dict[str, Any]) -> bytes:
     return str(each["ref"]).encode("utf-16-be")
+
+
+def text_of(each: dict[str, Any]) -> str:
+    text: str | None = each["created_text"]
+    return rfc_3339(each["created"]) if text is None else text
 
 
 def newest(each: dict[str, Any]) -> tuple[int, bytes]:
@@ -39,7 +45,7 @@ def some_rows(rnd: random.Random, size: int) -> list[dict[str, Any]]:
     for n in range(size):
         ref = f"acme:{rnd.choice(LETTERS)}{n}"
         parent = rnd.choice(rows)["ref"] if rows and rnd.random() < 0.8 else None
-        rows.append(row(ref, parent, rnd.randrange(5), rnd.choice(("2026-01", "2026-02")), rnd.randrange(10**6)))
+        rows.append(row(ref, parent, rnd.randrange(5), rnd.choice(("", "1970-01", "1970-01-01T00:00:00.002Z", None)), rnd.randrange(10**6)))
     rnd.shuffle(rows)
     return rows
 
@@ -58,7 +64,7 @@ async def test_orders_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch, sm
             found = [each for each in rows if each["parent"] == parent]
             if parent is None:
                 return sorted(found, key=lambda each: (each["created"], unit(each)))
-            return sorted(found, key=lambda each: (each["created_text"], each["placed"]))
+            return sorted(found, key=lambda each: (text_of(each), each["placed"]))
 
         def walk(parent: str | None) -> list[str]:
             return [ref for each in under(parent) for ref in (each["ref"], *walk(each["ref"]))]

@@ -147,12 +147,12 @@ async def test_half_a_first_stage_is_taken_away(store: Store, monkeypatch: pytes
 
     writes = 0
 
-    async def three_pieces(*args: Any) -> Any:
+    async def three_pieces(*args: Any, **more: Any) -> Any:
         nonlocal writes
         writes += 1
         if writes > 3:
             raise KeyboardInterrupt
-        return await whole(*args)
+        return await whole(*args, **more)
 
     whole = appending._run
     with monkeypatch.context() as dying:

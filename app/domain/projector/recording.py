@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain import changes
 from app.domain.projector.state import Node
 from app.domain.rows import Cell, CellKind, EdgeRow, MessageRow, NodeRow, Row, SpawnRow, TaskRow, WaitRow
-from app.domain.times import read_ns, shown_ms
+from app.domain.times import read_ns, shown_ms, unusual_text
 
 _NOT_BLOCKED = (None, None, None, None, None)
 _COUNTS, _COUNTED = NodeRow._fields.index("child_count"), NodeRow._fields.index("background_agent_count")
@@ -50,7 +50,7 @@ def node_row(node: Node) -> NodeRow:
             counts["in_progress"],
             counts["completed"],
             *(_NOT_BLOCKED if node.blocked is None else node.blocked),
-            node.created,
+            unusual_text(node.created),
             node.placed,
             read_ns(node.last_event),
             node.asking_ns if node.state == "working" else None,
