@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exception_handlers import http_exception_handler
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount
@@ -24,19 +26,10 @@ from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
 from app.version import VERSION
 from app.web.health import health_routes
-from app.web.html import problem_page
+from app.web.html import STATUS, problem_page, wants_page
 from app.web.login import Login
 from app.web.pages import Pages
 from app.web.request_log import RequestLog
-
-STATUS: Final = {
-    "UNAUTHENTICATED": 401,
-    "FORBIDDEN": 403,
-    "NOT_FOUND": 404,
-    "BAD_USER_INPUT": 400,
-    "STORE_UNAVAILABLE": 503,
-    "DEADLINE_EXCEEDED": 503,
-}
 
 
 def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> FastAPI:
@@ -58,6 +51,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
     application = FastAPI(title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     application.add_middleware(RequestLog)
     application.add_exception_handler(Problem, _problem)
+    application.add_exception_handler(HTTPException, _nothing_there)
     return application
 
 
@@ -78,7 +72,17 @@ def _routes(services: Services) -> list[BaseRoute]:
 async def _problem(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, Problem)
     status = STATUS.get(problem.code, 500)
-    if "text/html" in request.headers.get("accept", ""):
+    if wants_page(request):
         return problem_page(problem.message, status)
     retry = {"Retry-After": "1"} if status == 503 else {}
     return JSONResponse({"error": problem.message}, status, headers={"Cache-Control": "no-store", **retry})
+
+
+async def _nothing_there(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if not wants_page(request):
+        return await http_exception_handler(request, error)
+    request.state.log.setdefault("door", "pages")
+    answer = problem_page("There is no such page." if error.status_code == 404 else f"{error.detail}.", error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer

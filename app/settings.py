@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import SplitResult, urlsplit
 
 from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -15,6 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 PREFIX = "AGW_"
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_WEB_SCHEMES = ("http", "https")
 _BOLT_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 
@@ -28,8 +30,24 @@ class StoreAddress:
     database: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a value is written, as a message names it: "give …"."""
+
+    text: str
+
+
 class SettingsProblem(Exception):  # noqa: N818 - told to a person, as the domain's problems are
     """A setting that cannot be used. The message is one line that names its variable."""
+
+
+class WrongValue(SettingsProblem):
+    """Values that are not of the form, or out of bounds: wrong usage (O14)."""
+
+
+def default_data_dir() -> Path:
+    """The platform's folder for user data, where nothing else is said."""
+    return user_data_path("agent-graph-gateway", appauthor=False)
 
 
 def _absolute(path: Path) -> Path:
@@ -59,17 +77,33 @@ def _lower(value: Any) -> Any:
 
 
 def _origin(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
+    parts = _parts(value, _WEB_SCHEMES)
+    if parts is None or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError("write it like https://graphs.example.org")
     return value.rstrip("/")
 
 
+def _gateway(value: str) -> str:
+    parts = _parts(value, _WEB_SCHEMES)
+    if parts is None or parts.query or parts.fragment:
+        raise ValueError("write it like http://127.0.0.1:8080")
+    return value
+
+
 def _bolt(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in _BOLT_SCHEMES or not parts.hostname:
+    if _parts(value, _BOLT_SCHEMES) is None:
         raise ValueError("write it like neo4j://host:7687 or bolt://host:7687")
     return value
+
+
+def _parts(address: str, schemes: Sequence[str]) -> SplitResult | None:
+    """The parts of an address of one of these schemes, with a host and, if any, a port that there can be."""
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if whole and address.isprintable() and " " not in address else None
 
 
 def _operator_key(value: SecretStr) -> SecretStr:
@@ -78,9 +112,18 @@ def _operator_key(value: SecretStr) -> SecretStr:
     return value
 
 
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0)]
+def _key(value: SecretStr) -> SecretStr:
+    if re.fullmatch(r"ag_[sr]k_live_[0-9A-Za-z]{32}", value.get_secret_value(), re.ASCII) is None:
+        raise ValueError("a key is ag_sk_live_ or ag_rk_live_ and 32 letters or digits")
+    return value
+
+
+_TIMES = "seconds above 0, or a time like 90s, 10m, 2h or 30d"
+
+Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, allow_inf_nan=False), Form(_TIMES)]
 Origin = Annotated[str, AfterValidator(_origin)]
 Count = Annotated[int, Field(ge=1)]
+Bytes = Annotated[int, Field(ge=1), Form("a whole number of bytes, such as 1048576")]
 
 
 class Settings(BaseSettings):
@@ -91,16 +134,18 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
     data_dir: Annotated[Path, AfterValidator(_absolute)] = Field(
-        default_factory=lambda: user_data_path("agent-graph-gateway", appauthor=False),
+        default_factory=default_data_dir,
         description="Folder of the embedded store, the operator's key and what commands need to find a running gateway.",
     )
     public_url: Origin | None = Field(None, description="Address under which others reach the gateway, such as https://graphs.example.org.")
     workers: Count = Field(1, description="Processes that answer requests.")
-    url: str | None = Field(None, description="For commands: the gateway to use instead of the one in the data directory.")
-    key: SecretStr | None = Field(None, description="For commands: the key to use there.")
+    url: Annotated[str, AfterValidator(_gateway)] | None = Field(
+        None, description="For commands: the gateway to use instead of the one in the data directory."
+    )
+    key: Annotated[SecretStr, AfterValidator(_key)] | None = Field(None, description="For commands: the key to use there.")
 
     retention_events: int = Field(1000, ge=0, description="Newest events that a graph keeps, if it does not say itself; 0 keeps all.")
-    expire_after: Annotated[Seconds | None, BeforeValidator(_optional_seconds)] = Field(
+    expire_after: Annotated[Seconds | None, BeforeValidator(_optional_seconds), Form(f"{_TIMES}, or off")] = Field(
         None, description="Graphs without news for that long are deleted; off keeps them."
     )
     stale_after: Seconds = Field(1800.0, description="How long a working node may be silent before it counts as stale.")
@@ -109,9 +154,9 @@ class Settings(BaseSettings):
     admin_key: Annotated[SecretStr, AfterValidator(_operator_key)] | None = Field(
         None, description="The operator's key, in place of the one that the gateway makes and keeps in the data directory."
     )
-    rate_limit: Annotated[float, BeforeValidator(_a_second), Field(ge=0)] = Field(
-        25.0, description="Requests a second for each key; 0 is off."
-    )
+    rate_limit: Annotated[
+        float, BeforeValidator(_a_second), Field(ge=0, allow_inf_nan=False), Form("requests a second, such as 25 or 25/s, or 0")
+    ] = Field(25.0, description="Requests a second for each key; 0 is off.")
     rate_burst: Count = Field(100, description="Requests that a key may make at once before the rate limit counts.")
     introspection: bool = Field(True, description="Whether the GraphQL schema may be asked for.")
     graphiql: bool = Field(True, description="Whether browsers get GraphiQL at /graphql.")
@@ -133,8 +178,8 @@ class Settings(BaseSettings):
     tokens: Count = Field(4000, description="Most tokens of a GraphQL document.")
     directives: Count = Field(50, description="Most directives of a GraphQL operation.")
     node_budget: Count = Field(100_000, description="Most objects that one GraphQL operation may gather.")
-    body_bytes: Count = Field(1024 * 1024, description="Largest request body.")
-    write_body_bytes: Count = Field(8 * 1024 * 1024, description="Largest request body with a key that may write.")
+    body_bytes: Bytes = Field(1024 * 1024, description="Largest request body.")
+    write_body_bytes: Bytes = Field(8 * 1024 * 1024, description="Largest request body with a key that may write.")
     deadline: Seconds = Field(10.0, description="How long one operation may take.")
     write_deadline: Seconds = Field(25.0, description="How long one append may take.")
     slow_consumer_events: Count = Field(10_000, description="Events that a subscriber may fall behind.")
@@ -143,7 +188,9 @@ class Settings(BaseSettings):
     connection_subscriptions: Count = Field(20, description="Most subscriptions on one connection.")
     key_subscriptions: Count = Field(200, description="Most subscriptions with one key.")
 
-    store_memory: int = Field(1024, ge=128, description="Memory for the embedded store's heap, MiB.")
+    store_memory: Annotated[int, Form("MiB as a whole number of 128 or more")] = Field(
+        1024, ge=128, description="Memory for the embedded store's heap, MiB."
+    )
     neo4j_uri: Annotated[str, AfterValidator(_bolt)] | None = Field(
         None, validation_alias="NEO4J_URI", description="Address of a Neo4j 5.26 or later; without it the embedded store is started."
     )
@@ -168,12 +215,12 @@ def variable_of(field: str) -> str:
 def load_settings(**given: Any) -> Settings:
     """The settings of this process; what is `given`, such as a command's options, wins.
 
-    Raises: SettingsProblem, one line that names each variable with a value that cannot be used.
+    Raises: WrongValue, one line that names each variable with a value that cannot be used; SettingsProblem.
     """
     try:
         return Settings(**given)
     except ValidationError as error:
-        raise SettingsProblem("; ".join(_told(dict(fault)) for fault in error.errors(include_url=False))) from None
+        raise WrongValue("; ".join(_told(dict(fault)) for fault in error.errors(include_url=False))) from None
     except (SettingsError, UnicodeDecodeError, OSError) as error:
         raise SettingsProblem(f"The .env file cannot be read: {error}") from error
 
@@ -183,5 +230,21 @@ def _told(fault: dict[str, Any]) -> str:
     field = name if name in Settings.model_fields else name.lower()
     secret = "Secret" in str(Settings.model_fields[field].annotation)
     value = "" if secret else f" {str(fault['input'])[:100]!r}"
-    why = str(fault["msg"]).removeprefix("Value error, ")
-    return f"{variable_of(field)}{value} cannot be used: {why[:1].lower()}{why[1:]}"
+    said = str(fault["msg"])
+    why = said.removeprefix("Value error, ")  # a validator's own words name the form
+    form = _form(field) if why == said else None
+    return f"{variable_of(field)}{value} cannot be used: {f'give {form}' if form else why[:1].lower() + why[1:]}"
+
+
+def _form(field: str) -> str | None:
+    info = Settings.model_fields[field]
+    for each in info.metadata:
+        if isinstance(each, Form):
+            return each.text
+    if info.annotation is bool:
+        return "true or false"
+    if info.annotation is int:
+        low, high = (next((getattr(each, bound) for each in info.metadata if hasattr(each, bound)), None) for bound in ("ge", "le"))
+        return f"a whole number of {low} or more" if high is None else f"a whole number from {low} to {high}"
+    words = [str(word) for word in get_args(info.annotation)]
+    return f"{', '.join(words[:-1])} or {words[-1]}" if getattr(info.annotation, "__origin__", None) is Literal else None

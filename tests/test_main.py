@@ -67,6 +67,27 @@ async def test_a_request_is_one_log_line_without_content(gateway: Opened, capfd:
     assert "Sesame" not in text
 
 
+async def test_a_log_line_tells_what_was_asked_of_the_store(gateway: Opened, capfd: pytest.CaptureFixture[str]) -> None:
+    """O28: statements and rows; four nodes more are four rows more, and no statement more. An answer of the process alone has none."""
+    append = "mutation($g: ID!, $e: [JSON!]!) { appendEvents(graphId: $g, events: $e) { accepted } }"
+    told = []
+    for nodes in (3, 7):
+        made = (await gateway.client.post("/graphql", json={"query": "mutation { createGraph(input: {}) { graph { id } } }"})).json()
+        graph = made["data"]["createGraph"]["graph"]["id"]
+        at = "2026-03-02T09:00:00Z"
+        events = [{"v": 1, "id": f"E{n:025d}", "ts": at, "type": "session.started", "node": f"p:{n}", "data": {}} for n in range(nodes)]
+        await gateway.client.post("/graphql", json={"query": append, "variables": {"g": graph, "e": events}})
+        capfd.readouterr()
+        await gateway.client.post("/graphql", json={"query": f'{{ graph(id: "{graph}") {{ nodes {{ nodes {{ title }} }} }} }}'})
+        told.append(json.loads(capfd.readouterr().err.splitlines()[-1]))
+    few, many = told
+    assert few["statements"] == many["statements"] > 1
+    assert many["rows"] - few["rows"] == 4
+    await gateway.nobody.get("/static/style.css")
+    static = json.loads(capfd.readouterr().err.splitlines()[-1])
+    assert (static["statements"], static["rows"]) == (0, 0)
+
+
 async def test_a_fault_is_answered_with_its_id_and_told_in_the_log(
     gateway: Opened, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

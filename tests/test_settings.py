@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Settings, SettingsProblem, load_settings, variable_of
+from app.settings import Settings, SettingsProblem, WrongValue, load_settings, variable_of
 
 KEY = "ag_sk_live_" + "a" * 32
 
@@ -70,29 +70,52 @@ def test_values_are_read(monkeypatch: pytest.MonkeyPatch, variable: str, value: 
     assert getattr(load_settings(), field) == expected
 
 
+TIMES = "give seconds above 0, or a time like 90s, 10m, 2h or 30d"
+
+
 @pytest.mark.parametrize(
-    ("variable", "value"),
+    ("variable", "value", "form"),
     [
-        ("AGW_PORT", "abc"),
-        ("AGW_PORT", "70000"),
-        ("AGW_WORKERS", "0"),
-        ("AGW_RATE_LIMIT", "-1"),
-        ("AGW_EXPIRE_AFTER", "soon"),
-        ("AGW_CORS_ORIGINS", "https://a.example/path"),
-        ("AGW_PUBLIC_URL", "graphs.example.org"),
-        ("AGW_LOG_FORMAT", "xml"),
-        ("AGW_INTROSPECTION", "maybe"),
-        ("AGW_DEADLINE", "0"),
-        ("NEO4J_URI", "http://localhost:7474"),
+        ("AGW_PORT", "abc", "give a whole number from 0 to 65535"),
+        ("AGW_PORT", "70000", "give a whole number from 0 to 65535"),
+        ("AGW_WORKERS", "0", "give a whole number of 1 or more"),
+        ("AGW_RETENTION_EVENTS", "1k", "give a whole number of 0 or more"),
+        ("AGW_RATE_LIMIT", "-1", "give requests a second, such as 25 or 25/s, or 0"),
+        ("AGW_EXPIRE_AFTER", "soon", f"{TIMES}, or off"),
+        ("AGW_CORS_ORIGINS", "https://a.example/path", "write it like https://"),
+        ("AGW_PUBLIC_URL", "graphs.example.org", "write it like https://"),
+        ("AGW_PUBLIC_URL", "https://graphs.example.org:https", "write it like https://"),
+        ("AGW_LOG_FORMAT", "xml", "give console or json"),
+        ("AGW_LOG_LEVEL", "loud", "give debug, info, warning or error"),
+        ("AGW_INTROSPECTION", "maybe", "give true or false"),
+        ("AGW_DEADLINE", "0", TIMES),
+        ("AGW_DEADLINE", "10 minutes", TIMES),
+        ("AGW_DEADLINE", "inf", TIMES),
+        ("AGW_BODY_BYTES", "8MiB", "give a whole number of bytes"),
+        ("AGW_STORE_MEMORY", "2G", "give MiB as a whole number of 128 or more"),
+        ("AGW_URL", "http://127.0.0.1:70000", "write it like http://127.0.0.1:8080"),
+        ("AGW_URL", "http://[::1", "write it like http://127.0.0.1:8080"),
+        ("AGW_KEY", "é", "a key is ag_sk_live_ or ag_rk_live_ and 32 letters or digits"),
+        ("NEO4J_URI", "http://localhost:7474", "write it like neo4j://"),
+        ("NEO4J_URI", "bolt://localhost:99999", "write it like neo4j://"),
     ],
 )
-def test_a_wrong_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
-    """O15: a wrong value stops the start with a message that names the variable."""
+def test_a_wrong_value_names_its_variable_and_the_form(monkeypatch: pytest.MonkeyPatch, variable: str, value: str, form: str) -> None:
+    """O15: a wrong value stops the start with a message that names the variable, and what would do."""
     monkeypatch.setenv(variable, value)
-    with pytest.raises(SettingsProblem) as told:
+    with pytest.raises(WrongValue) as told:
         load_settings()
     assert str(told.value).startswith(variable)
+    assert f"cannot be used: {form}" in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("field", [name for name, field in Settings.model_fields.items() if field.annotation in (int, float, bool)])
+def test_each_number_and_switch_says_its_form(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
+    """O15: in words of ours, whatever the library says."""
+    monkeypatch.setenv(variable_of(field), "much")
+    with pytest.raises(WrongValue, match=rf"^{variable_of(field)} 'much' cannot be used: give (?!.*[Ii]nput)"):
+        load_settings()
 
 
 def test_secrets_are_never_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,8 +26,14 @@ def as_of(text: str | None, now_ms: int) -> dict[str, Any] | None:
         return {"event": f"evt_{text}"}
     if re.fullmatch(r"\d{1,15}", text, re.ASCII):
         return {"time": int(text)}
-    aged = _AGE.fullmatch(text[:_LONGEST])
-    time = shown_ms(text) if aged is None else now_ms - round(float(aged[1]) * _UNITS[aged[2]])
+    span = span_ms(text)
+    time = shown_ms(text) if span is None else now_ms - span
     if time is None or time < 0:
         raise Stop(f"--as-of {text}: give an event id (evt_…), Unix milliseconds, a time like 2026-01-31T09:30:00Z or an age like 10m.", 2)
     return {"time": time}
+
+
+def span_ms(text: str) -> int | None:
+    """Milliseconds of a span such as `10m` or `1.5h`; None if it is none."""
+    found = _AGE.fullmatch(text.strip()[:_LONGEST])
+    return None if found is None else round(float(found[1]) * _UNITS[found[2]])

@@ -12,8 +12,9 @@ from typing import Any
 
 import structlog
 
+from app.cli.gateway import DEMO
 from app.cli.output import note
-from app.cli.serving import Serving, listening, refuse_second, run_until_stopped
+from app.cli.serving import PortTaken, Serving, listening, refuse_second, run_until_stopped
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
 from app.demo.fleet import fleet
@@ -26,7 +27,6 @@ from app.store.access import LOCAL
 from app.store.deadline import Deadline
 
 TITLE = "Demo fleet"
-FOLDER = "demo"
 
 _BATCH = 1_000
 _SECONDS = 25.0
@@ -38,7 +38,7 @@ _log = structlog.get_logger("demo")
 def demo(*, host: str | None, port: int | None, data_dir: Path | None, events: int, seed: int) -> None:
     """Serves a data directory of its own, `demo` in the usual one if none is named, until it is told to stop."""
     settings = settings_for(host=host, port=port)
-    settings = settings.model_copy(update={"data_dir": data_dir or settings.data_dir / FOLDER, "workers": 1})
+    settings = settings.model_copy(update={"data_dir": data_dir or settings.data_dir / DEMO, "workers": 1})
     refuse_second(settings)
     show = Show(events, seed)
     with ExitStack() as stack:
@@ -50,13 +50,13 @@ def demo(*, host: str | None, port: int | None, data_dir: Path | None, events: i
 def _listener(stack: ExitStack, settings: Settings, *, given: bool) -> socket.socket:
     try:
         return stack.enter_context(listening(settings.host, settings.port))
-    except Stop:
+    except PortTaken:
         if given:
             raise
     for port in (*_MORE_PORTS, 0):
         try:
             listener = stack.enter_context(listening(settings.host, port))
-        except Stop:
+        except PortTaken:
             continue
         note(f"Port {settings.port} is taken: the demo takes {listener.getsockname()[1]}.")
         return listener

@@ -41,6 +41,10 @@ class DirectGateway:
 
         return await execute(self._services, self._viewer, query, variables)
 
+    async def most_bytes(self) -> int | None:
+        """No request's body is in between."""
+        return None
+
     async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """The events, through the append service."""
         try:

@@ -1,4 +1,4 @@
-"""Reading event files as one log (E1-E3, E9, E10, E129-E132): sorted, each id once, with what was skipped counted."""
+"""Reading event files as one log (E1-E3, E9, E10, E129-E132): sorted, each id once, with what was skipped counted and told."""
 
 from __future__ import annotations
 
@@ -6,22 +6,47 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from app.cli.stop import Stop
 from app.domain.envelope import Event, Malformed, parse_line
 
 STANDARD_INPUT = "-"
 
+MOST_FAULTS = 5
+"""So many skipped lines are told one by one."""
+
 _BLOCK = 1 << 16
+
+
+class Place(NamedTuple):
+    """A line of a file (None: standard input), counted from 1."""
+
+    file: Path | None
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file or 'standard input'}:{self.line}"
+
+
+class Longest(NamedTuple):
+    """The longest event's line, in bytes, and where it stands."""
+
+    size: int
+    place: Place
 
 
 @dataclass
 class Log:
-    """The lines of one log. Of an event only its line and what it sorts by are kept."""
+    """The lines of one log. Of an event only its line and what it sorts by are kept.
+
+    `faults` says of the first lines that were skipped where they stand and why.
+    """
 
     skipped: int = 0
+    faults: list[str] = field(default_factory=list)
     duplicates: int = 0
+    longest: Longest | None = None
     unreadable: list[str] = field(default_factory=list)
     _base: list[bytes] = field(default_factory=list)
     _lines: list[tuple[int, bytes, bytes]] = field(default_factory=list)
@@ -35,14 +60,16 @@ class Log:
         """Whether a keyframe comes before all events (E129)."""
         return bool(self._base)
 
-    def add(self, line: bytes) -> None:
-        """One line, in the order in which the log has them. Lines of white space are nothing (E1)."""
+    def add(self, line: bytes, file: Path | None = None, number: int = 1) -> None:
+        """One line, in the order in which the log has them, the `number`th of its file. Lines of white space are nothing (E1)."""
         if not line or line.isspace():
             return
         try:
             event = parse_line(line)
-        except Malformed:
+        except Malformed as error:
             self.skipped += 1
+            if len(self.faults) < MOST_FAULTS:
+                self.faults.append(f"{Place(file, number)}: {error}")
             return
         if event.type == "keyframe":
             self._keyframe(event)
@@ -53,6 +80,8 @@ class Log:
             return
         self._ids.add(key)
         self._lines.append((event.time_ns, key, event.line))
+        if self.longest is None or len(event.line) > self.longest.size:
+            self.longest = Longest(len(event.line), Place(file, number))
 
     def lines(self) -> Iterator[bytes]:
         """The keyframe that the log starts from, if it has one, then the events in E10's order."""
@@ -67,6 +96,7 @@ class Log:
             self._lines.clear()
             self._ids.clear()
             self._base.clear()
+            self.longest = None
         if not self._lines:  # once something was accepted a keyframe is ignored (E131)
             self._base.append(event.line)
 
@@ -78,6 +108,8 @@ def files_in(paths: list[str]) -> list[Path | None]:
         path = Path(text)
         if text == STANDARD_INPUT:
             found.append(None)
+        elif not text.strip():
+            raise Stop("An empty name is no file or folder: name one, or - for standard input.", 2)
         elif path.is_dir():
             inside = sorted(file for file in path.rglob("*.jsonl") if file.is_file())
             if not inside:
@@ -116,18 +148,18 @@ class _NoTextError(Exception):
 
 def _read_file(log: Log, file: Path | None, advance: Callable[[int], None]) -> None:
     if file is None:
-        _read_lines(log, sys.stdin.buffer, advance)
+        _read_lines(log, None, sys.stdin.buffer, advance)
         return
     with file.open("rb") as stream:
-        _read_lines(log, stream, advance)
+        _read_lines(log, file, stream, advance)
 
 
-def _read_lines(log: Log, stream: BinaryIO, advance: Callable[[int], None]) -> None:
+def _read_lines(log: Log, file: Path | None, stream: BinaryIO, advance: Callable[[int], None]) -> None:
     waiting = 0
-    for at, line in enumerate(stream):
-        if at < 3 and b"\0" in line:  # JSON holds no such byte: some other kind of file
+    for number, line in enumerate(stream, 1):
+        if number <= 3 and b"\0" in line:  # JSON holds no such byte: some other kind of file
             raise _NoTextError("this is no text. Event files are JSON Lines: one event a line.")
-        log.add(line.rstrip(b"\n").removesuffix(b"\r"))
+        log.add(line.rstrip(b"\n").removesuffix(b"\r"), file, number)
         waiting += len(line)
         if waiting > _BLOCK:
             advance(waiting)
@@ -141,7 +173,7 @@ def _nothing(files: list[Path | None], log: Log) -> str:
         return f"{log.unreadable[0]} Nothing else could be read."
     if log.skipped:
         lines = "1 line" if log.skipped == 1 else f"{log.skipped:,} lines"
-        return f"{names}: no events; {lines} skipped that are no event. Event files are JSON Lines: one event a line."
+        return f"{names}: no events; {lines} skipped that are no event ({log.faults[0]}). Event files are JSON Lines: one event a line."
     return f"{names}: no events there. Event files are JSON Lines: one event a line."
 
 

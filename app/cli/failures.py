@@ -7,6 +7,13 @@ import os
 from app.domain.problems import Problem
 
 
+def exit_code(error: Exception) -> int:
+    """2 for wrong usage, a setting's wrong value included, else 1 (O14)."""
+    from app.settings import WrongValue
+
+    return 2 if isinstance(error, WrongValue) else 1
+
+
 def explained(error: Exception) -> str:
     """The line for an error that a command did not foresee."""
     from pydantic import ValidationError

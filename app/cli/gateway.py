@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -18,6 +19,9 @@ from app.cli.stop import Stop
 from app.settings import Settings
 
 FILE = "gateway.json"
+
+DEMO = "demo"
+"""The folder in a data directory that `agw demo` takes for its own."""
 
 PATIENCE = 15.0
 """Seconds that a command waits for a data directory that somebody else has just opened."""
@@ -41,6 +45,9 @@ class Gateway(Protocol):
 
     async def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         """The whole answer to a GraphQL operation, errors included. Raises: Stop where there is none."""
+
+    async def most_bytes(self) -> int | None:
+        """How many bytes of events one append takes; None where nothing but the store bounds it. Raises: Stop."""
 
     async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """Takes in events, each a JSON text, whole or not at all. Raises: Stop."""
@@ -109,6 +116,12 @@ def running_on(data_dir: Path) -> Served | None:
     return served if same else None
 
 
+def demo_on(data_dir: Path) -> str | None:
+    """What to say of a demo that runs on its own folder of a data directory, to whoever looks in the directory itself."""
+    folder = data_dir / DEMO
+    return None if running_on(folder) is None else f"A demo runs on {folder}: add --data-dir {shlex.quote(str(folder))}."
+
+
 def _noted(data_dir: Path) -> Served | None:
     try:
         return Served(**orjson.loads((data_dir / FILE).read_bytes()))
@@ -121,6 +134,12 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """The gateway for a command: that of `AGW_URL`, else the one that runs on the data directory, else the store itself. Raises: Stop."""
     async with AsyncExitStack() as stack:
         yield await stack.enter_async_context(_remote(settings) or await _here(settings, stack))
+
+
+async def asked_once(settings: Settings, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    """The data of a GraphQL answer, for a command that asks for nothing else. Raises: Stop."""
+    async with gateway(settings) as through:
+        return await asked(through, query, variables)
 
 
 def _remote(settings: Settings) -> AbstractAsyncContextManager[Gateway] | None:

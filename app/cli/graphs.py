@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from app.cli.gateway import asked, gateway, running_on
+from app.cli.gateway import asked, asked_once, demo_on, gateway, running_on
 from app.cli.output import note, print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop, plain
@@ -23,12 +23,13 @@ _CREATE = "mutation($input: CreateGraphInput!) { createGraph(input: $input) { gr
 
 def list_graphs(*, as_json: bool, data_dir: Path | None) -> None:
     """Every graph of the account."""
-    found = asyncio.run(_graphs(settings_for(data_dir=data_dir)))
+    settings = settings_for(data_dir=data_dir)
+    found = asyncio.run(_graphs(settings))
     if as_json:
         print_json(found)
         return
     if not found:
-        note("No graphs yet: agw import reads event files, agw demo shows a fleet.")
+        note(f"No graphs yet: {demo_on(settings.data_dir) or 'agw import reads event files, agw demo shows a fleet.'}")
         return
     from rich.console import Console
     from rich.table import Table
@@ -45,7 +46,7 @@ def list_graphs(*, as_json: bool, data_dir: Path | None) -> None:
 
 def create(*, title: str | None, keep: int | None, as_json: bool, data_dir: Path | None) -> None:
     """A new graph without events."""
-    made = asyncio.run(_ask(settings_for(data_dir=data_dir), _CREATE, {"input": {"title": title, "retentionEvents": keep}}))
+    made = asyncio.run(asked_once(settings_for(data_dir=data_dir), _CREATE, {"input": {"title": title, "retentionEvents": keep}}))
     graph = made["createGraph"]["graph"]
     if as_json:
         print_json(graph)
@@ -60,7 +61,8 @@ def open_link(graph: str | None, *, browser: bool, as_json: bool, data_dir: Path
         raise Stop(f"{graph} is no graph's id: agw graphs lists them.")
     settings = settings_for(data_dir=data_dir)
     if settings.url is None and running_on(settings.data_dir) is None:
-        raise Stop(f"No gateway runs on {settings.data_dir}: start one with agw serve, which prints a link.")
+        others = demo_on(settings.data_dir) or "Start one with agw serve, which prints a link."
+        raise Stop(f"No gateway runs on {settings.data_dir}. {others}")
     link = asyncio.run(_link(settings))
     if known is not None:
         link += f"&next=/l/{known.removeprefix('gph_')}"
@@ -84,11 +86,6 @@ async def _graphs(settings: Settings) -> list[dict[str, Any]]:
             if not page["pageInfo"]["hasNextPage"]:
                 return found
             after = page["pageInfo"]["endCursor"]
-
-
-async def _ask(settings: Settings, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-    async with gateway(settings) as through:
-        return await asked(through, query, variables)
 
 
 async def _link(settings: Settings) -> str:

@@ -38,6 +38,7 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
         for said in log.unreadable:
             note(one_line(f"left out: {said}"))
         graph_id, done = asyncio.run(_write(settings, log, graph, title or _title(paths), keep, progress))
+    _tell_what_was_skipped(log)
     counts = {
         "accepted": done.accepted,
         "duplicates": log.duplicates + done.duplicates,
@@ -52,17 +53,38 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
 async def _write(settings: Settings, log: Log, graph: str | None, title: str, keep: int, progress: Any) -> tuple[str, Appended]:
     task = progress.add_task("Writing", total=len(log))
     async with gateway(settings) as through:
-        graph_id = graph or await _new_graph(through, title, keep)
+        most = await through.most_bytes()
+        _refuse_too_long(log, most, through.where)
+        graph_id = await _new_graph(through, title, keep) if graph is None else graph
         accepted = duplicates = invalid = 0
-        for batch in batches(log.lines(), BATCH, BATCH_BYTES):
+        for batch in batches(log.lines(), BATCH, BATCH_BYTES if most is None else min(BATCH_BYTES, most)):
             try:
                 taken = await through.append(graph_id, batch)
             except Stop as stop:
-                so_far = f" {accepted:,} events are in {graph_id}; import again with --graph {graph_id} to go on." if accepted else ""
+                there = accepted + duplicates
+                so_far = (
+                    f" {there:,} of {len(log):,} events are in {graph_id}; import again with --graph {graph_id} to go on." if there else ""
+                )
                 raise Stop(f"{graph_id}: {stop}{so_far}") from stop
             accepted, duplicates, invalid = accepted + taken.accepted, duplicates + taken.duplicates, invalid + taken.invalid
             progress.advance(task, len(batch))
         return graph_id, Appended(accepted, duplicates, invalid)
+
+
+def _tell_what_was_skipped(log: Log) -> None:
+    for said in log.faults:
+        note(one_line(said))
+    more = log.skipped - len(log.faults)
+    if more:
+        note(f"… and {more:,} more lines that are no event." if more > 1 else "… and one more line that is no event.")
+
+
+def _refuse_too_long(log: Log, most: int | None, where: str) -> None:
+    longest = log.longest
+    if most is None or longest is None or longest.size <= most:
+        return
+    said = f"{longest.place}: this event has {longest.size:,} bytes; the gateway at {where} takes at most {most:,} at once"
+    raise Stop(f"{said} (its AGW_WRITE_BODY_BYTES): raise that, or take the line out. Nothing was imported.")
 
 
 async def _new_graph(through: Gateway, title: str, keep: int) -> str:

@@ -21,11 +21,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+keys = typer.Typer(name="keys", help="Make, list and revoke keys.", no_args_is_help=True)
+app.add_typer(keys)
+
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="An event id, Unix ms, a time (RFC 3339) or an age such as 10m.")]
 Host = Annotated[str | None, typer.Option(help="Address to listen at (AGW_HOST).")]
 Port = Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
+
+MOST_KEPT = 2**31 - 1
+"""What GraphQL's `Int` holds; 0 keeps all."""
 
 
 def _version(wanted: bool) -> None:
@@ -75,7 +81,7 @@ def import_(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Event files (.jsonl), folders of them, or - for standard input.")],
     graph: Annotated[str | None, typer.Option(help="The graph to import into; a new one without.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the new graph.")] = None,
-    keep: Annotated[int, typer.Option(min=0, help="How many events the new graph keeps; 0 keeps all.")] = 0,
+    keep: Annotated[int, typer.Option(min=0, max=MOST_KEPT, help="How many events the new graph keeps; 0 keeps all.")] = 0,
     json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -88,7 +94,7 @@ def import_(
 @app.command()
 def create(
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
-    keep: Annotated[int | None, typer.Option(min=0, help="How many events it keeps; 0 keeps all.")] = None,
+    keep: Annotated[int | None, typer.Option(min=0, max=MOST_KEPT, help="How many events it keeps; 0 keeps all.")] = None,
     json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -146,6 +152,42 @@ def open_(
     run(graph, browser=browser, as_json=json, data_dir=data_dir)
 
 
+@keys.command("create")
+def keys_create(
+    name: Annotated[str, typer.Option(help="What people call it.")],
+    scope: Annotated[list[str], typer.Option(help="read, write or admin; several, one after the other.")],
+    graph: Annotated[list[str] | None, typer.Option(metavar="ID", help="A graph that it is restricted to; all graphs without.")] = None,
+    expires: Annotated[str | None, typer.Option(metavar="AGE", help="When it ends by itself, such as 30d; never without.")] = None,
+    account: Annotated[str | None, typer.Option(help="Whose it is; a new name makes the account (the operator's key only).")] = None,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a key, and show it this once."""
+    from app.cli.keys import create as run
+
+    run(name=name, scopes=scope, graphs=graph or [], expires=expires, account=account, as_json=json, data_dir=data_dir)
+
+
+@keys.command("list")
+def keys_list(json: Json = False, data_dir: DataDir = None) -> None:
+    """List the account's keys, newest first."""
+    from app.cli.keys import list_keys as run
+
+    run(as_json=json, data_dir=data_dir)
+
+
+@keys.command("revoke")
+def keys_revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as agw keys list shows it.")],
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """End a key at once, and the logins that came from it."""
+    from app.cli.keys import revoke as run
+
+    run(key_id, as_json=json, data_dir=data_dir)
+
+
 @app.command()
 def schema() -> None:
     """Print schema.graphql."""
@@ -200,9 +242,9 @@ def run(arguments: list[str]) -> int:
                 return 2
             where = getattr(getattr(error, "ctx", None), "command_path", "agw")
             return _said(f"{where}: {str(wrong()).rstrip('.')}. Try {where} --help.", 2)
-        from app.cli.failures import explained
+        from app.cli.failures import exit_code, explained
 
-        return _said(explained(error), 1)
+        return _said(explained(error), exit_code(error))
     return code if isinstance(code, int) else 0
 
 

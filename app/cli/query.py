@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from app.cli.as_of import as_of
+from app.cli.event_files import STANDARD_INPUT
 from app.cli.gateway import first_error, gateway
 from app.cli.output import print_json
 from app.cli.settings import settings_for
@@ -21,6 +22,8 @@ from app.settings import Settings
 def query(document: str, *, variables: list[str], as_of_text: str | None, data_dir: Path | None) -> None:
     """Prints the answer as JSON, errors included; exit 1 if it has any."""
     text = _document(document)
+    if not text.strip():
+        raise Stop(f"{_named(document)}: no GraphQL operation. Give one, a file with one, or - for standard input.", 2)
     given = dict(_variable(pair) for pair in variables)
     if as_of_text is not None:
         if "$asOf" not in text:
@@ -38,16 +41,20 @@ async def _answer(settings: Settings, text: str, variables: dict[str, Any]) -> d
 
 
 def _document(given: str) -> str:
-    if given == "-":
-        return sys.stdin.read()
-    if "{" in given:
+    if "{" in given or not given.strip():
         return given
     try:
-        return Path(given).read_text(encoding="utf-8")
+        return sys.stdin.buffer.read().decode() if given == STANDARD_INPUT else Path(given).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise Stop(f"{given}: no such file, and no GraphQL operation either.") from error
+    except IsADirectoryError as error:
+        raise Stop(f"{given}: this is a folder. A file with a GraphQL operation is needed.") from error
     except UnicodeDecodeError as error:
-        raise Stop(f"{given}: this is no text. A file with a GraphQL operation is needed.") from error
+        raise Stop(f"{_named(given)}: this is no text. A file with a GraphQL operation is needed.") from error
+
+
+def _named(given: str) -> str:
+    return "standard input" if given == STANDARD_INPUT else given.strip() or "an empty text"
 
 
 def _variable(pair: str) -> tuple[str, Any]:

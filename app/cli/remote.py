@@ -10,11 +10,22 @@ from typing import Any
 import httpx
 import orjson
 
-from app.cli.gateway import Appended, first_error
+from app.cli.gateway import Appended, asked, first_error
 from app.cli.stop import Stop
 
 _SECONDS = 40.0
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
+
+_LIMITS = "{ server { limits { bodyBytes } } }"
+
+_ROOM = 2_000
+"""Bytes of an append's body beside its events: the operation, and what stands between them."""
+
+_LARGE = 1_000_000
+_BROKEN_OFF = (httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError)
+"""Who refuses a large body does not read it to its end, and its answer may be lost with the connection."""
+
+_TOO_LARGE = "it, or a proxy before it, may take less in one request (AGW_WRITE_BODY_BYTES)"
 
 _APPEND = """mutation Append($graphId: ID!, $events: [JSON!]!) {
   appendEvents(graphId: $graphId, events: $events) { accepted duplicates invalid { index } }
@@ -43,6 +54,11 @@ class RemoteGateway:
     async def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         """One GraphQL operation."""
         return await self._graphql(orjson.dumps({"query": query, "variables": variables}))
+
+    async def most_bytes(self) -> int | None:
+        """What the gateway takes in one body (Q33), less what is no event."""
+        limits = (await asked(self, _LIMITS, {}))["server"]["limits"]
+        return max(int(limits["bodyBytes"]) - _ROOM, 1)
 
     async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """The events as they are, by `appendEvents`."""
@@ -76,10 +92,14 @@ class RemoteGateway:
             except httpx.ConnectError as error:
                 raise Stop(f"No gateway answers at {self.where}: start one with agw serve, or set AGW_URL.") from error
             except httpx.HTTPError as error:
+                if len(body) > _LARGE and isinstance(error, _BROKEN_OFF):
+                    raise Stop(f"The gateway at {self.where} broke off when it was sent {len(body):,} bytes: {_TOO_LARGE}.") from error
                 raise Stop(f"The gateway at {self.where} did not answer ({type(error).__name__}): try again.") from error
             if answer.status_code not in (429, 503) or pause is None:
                 break
             await asyncio.sleep(pause)
+        if answer.status_code == 413:
+            raise Stop(f"The gateway at {self.where} refuses {len(body):,} bytes at once: {_TOO_LARGE}.")
         if answer.status_code == 401:
             raise Stop(f"The gateway at {self.where} does not know this key: set AGW_KEY to one of its keys.")
         return answer

@@ -10,8 +10,9 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeAlias
 
 import uvicorn
@@ -20,6 +21,7 @@ from app.cli.gateway import Served, running_on
 from app.cli.output import note
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
+from app.embedded.problems import FolderInUse
 from app.main import create_app
 from app.services.bundle import Services
 from app.services.garbage import settle_garbage
@@ -30,6 +32,11 @@ from app.version import VERSION
 from app.web.login import login_link
 
 DRAIN_SECONDS = 10
+
+PATIENCE = 5
+"""Seconds to wait for a command that has the embedded store."""
+
+_PAUSE = 0.2
 
 Prepare: TypeAlias = Callable[[Services], Awaitable[str]]
 """What to do before the doors open; gives the path that the login link leads to."""
@@ -56,9 +63,13 @@ def refuse_second(settings: Settings) -> None:
         raise Stop(f"{who} runs on {settings.data_dir}: stop it, or choose another directory with --data-dir.")
 
 
+class PortTaken(Stop):
+    """Somebody else listens there, or it may not be listened at."""
+
+
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket at the address, taken before anything is started. Raises: Stop."""
+    """A socket at the address, taken before anything is started. Raises: PortTaken, Stop."""
     nowhere = Stop(f"{host} is no address of this machine: choose another with --host or AGW_HOST.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -74,7 +85,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
             if error.errno == errno.EADDRNOTAVAIL:
                 raise nowhere from error
             why = f"Cannot listen at {host}:{port} ({error.strerror})"
-            raise Stop(f"{why}: choose another with --port or AGW_PORT (0 takes a free one).") from error
+            raise PortTaken(f"{why}: choose another with --port or AGW_PORT (0 takes a free one).") from error
         yield listener
 
 
@@ -122,7 +133,8 @@ class Serving(uvicorn.Server):
         """Serves until a signal comes. Raises what keeps the gateway from starting."""
         self._task = asyncio.current_task()
         with _signals(self._told_to_stop):
-            async with self._application.router.lifespan_context(self._application):
+            async with AsyncExitStack() as stack:
+                await self._open(stack)
                 services: Services = self._application.state.services
                 self._target = await self._prepare(services) if self._prepare else "/"
                 settle_garbage()
@@ -133,6 +145,23 @@ class Serving(uvicorn.Server):
                     work.cancel()
                     await asyncio.gather(work, return_exceptions=True)
                     self._served().forget(self._settings.data_dir)
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Starts the services. A command that has the store may be about to end. Raises: Stop, FolderInUse."""
+        until, told = monotonic() + PATIENCE, False
+        while True:
+            try:
+                await stack.enter_async_context(self._application.router.lifespan_context(self._application))
+            except FolderInUse as problem:
+                if monotonic() > until:
+                    raise
+                if not told:
+                    note(f"Waiting up to {PATIENCE} s. {problem}")
+                told = True
+            else:
+                return
+            await asyncio.sleep(_PAUSE)
+            refuse_second(self._settings)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Opens the doors, and says where they are."""

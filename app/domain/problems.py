@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.domain.ids import event_id
+from app.domain.times import rfc_3339
 
 
 class Problem(Exception):  # noqa: N818 - the field's word: what a caller is told, not a fault of the program
@@ -46,14 +49,30 @@ class NodeNotYetCreated(Problem):
         super().__init__(f"At that moment the node was not there yet: its first event is {first_event_id}.", firstEventId=first_event_id)
 
 
+class Span(NamedTuple):
+    """What a graph holds: its first and its newest event, by public id and time (Unix ms)."""
+
+    first_event_id: str
+    first_ms: int
+    last_event_id: str
+    last_ms: int
+
+
 class OutsideRetentionWindow(Problem):
-    """The moment or event lies before what the graph still holds (R25-R27). Ids are absent where it holds no events."""
+    """The moment or event lies before what the graph still holds (R25-R27). Without `held` it holds no events."""
 
     code = "OUTSIDE_RETENTION_WINDOW"
 
-    def __init__(self, first_event_id: str | None = None, last_event_id: str | None = None) -> None:
-        held = f"Held events run from {first_event_id} to {last_event_id}." if first_event_id else "The graph holds no events."
-        super().__init__(held, firstEventId=first_event_id, lastEventId=last_event_id)
+    def __init__(self, held: Span | None = None) -> None:
+        if held is None:
+            super().__init__("The graph holds no events.")
+            return
+        first, last = f"{held.first_event_id} of {rfc_3339(held.first_ms)}", f"{held.last_event_id} of {rfc_3339(held.last_ms)}"
+        super().__init__(
+            f"The graph holds no event that early: its first is {first}, its newest {last}.",
+            firstEventId=held.first_event_id,
+            lastEventId=held.last_event_id,
+        )
 
 
 class BadUserInput(Problem):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from itertools import pairwise
+from pathlib import Path, PurePath
 from time import monotonic, sleep
 
 import orjson
@@ -14,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from app.embedded.problems import ANOTHER_FOLDER, ELSEWHERE, FolderInUse, FolderUnusable
 
+_PROGRAMS = ("agw", "agent-graph-gateway", "app.cli.main")
 _KILL_SECONDS = 10.0
 _POLL_SECONDS = 0.05
 
@@ -66,12 +68,22 @@ class StoreFolder:
             self.path.chmod(0o700)
             self._lock.acquire(blocking=False)
         except Timeout as error:
-            running = self.running()
-            by = f" (process {running.owner})" if running else ""
-            raise FolderInUse(f"Another gateway or command{by} uses {self.data_dir}: stop it, or {ANOTHER_FOLDER}.") from error
+            raise FolderInUse(f"{self._owner()} uses {self.data_dir}: wait for its end, stop it, or {ANOTHER_FOLDER}.") from error
         except OSError as error:
             why = error.strerror or str(error)
             raise FolderUnusable(f"Cannot write to {self.data_dir} ({why}): {ANOTHER_FOLDER}, {ELSEWHERE}.") from error
+
+    def _owner(self) -> str:
+        """Who has the folder, as far as it has said so: a note that a dead gateway left behind names nobody."""
+        running = self.running()
+        if running is None or running.process() is None:
+            return "Another gateway or command"
+        try:
+            words = psutil.Process(running.owner).cmdline()
+        except psutil.Error:
+            words = []
+        asked = [after for word, after in pairwise(words) if PurePath(word).name.removesuffix(".exe") in _PROGRAMS and after.isalpha()]
+        return f"{f'agw {asked[0]}' if asked else 'Another program'} (process {running.owner})"
 
     def release(self) -> None:
         """Stop being the owner."""

@@ -15,6 +15,7 @@ from app.domain.problems import Problem, StoreUnavailable
 from app.graphql.documents import Document, Refused
 from app.graphql.errors import error_body, problem_body
 from app.graphql.graphiql import graphiql_page
+from app.graphql.limits import most_body_bytes
 from app.graphql.running import Asked, Operations
 from app.graphql.wanted import CallerGone, while_wanted
 from app.services.bundle import Services
@@ -107,9 +108,8 @@ class Door:
         kind, _, parameters = request.headers.get("content-type", "").partition(";")
         if kind.strip().lower() not in (JSON, RESPONSE) or not _is_utf8(parameters):
             raise BadRequest(415, "The body is JSON in UTF-8: Content-Type: application/json.")
-        most = self._settings.write_body_bytes if viewer.may("write") else self._settings.body_bytes
         try:
-            members = await load_json(await _read(request, most))
+            members = await load_json(await _read(request, most_body_bytes(self._settings, viewer)))
         except orjson.JSONDecodeError:
             raise BadRequest(400, "The body is not JSON.") from None
         if isinstance(members, list):

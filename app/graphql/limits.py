@@ -22,6 +22,9 @@ from graphql import (
 )
 
 from app.domain.problems import Problem
+from app.graphql.overlaps import check_overlaps
+from app.services.viewer import Viewer
+from app.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,11 @@ class Limits:
     root_fields: int = 20
     directives: int = 50
     node_budget: int = 100_000
+
+
+def most_body_bytes(settings: Settings, viewer: Viewer) -> int:
+    """The largest body of a request of this caller, in bytes (Q33)."""
+    return settings.write_body_bytes if viewer.may("write") else settings.body_bytes
 
 
 class TooManyTokens(Problem):
@@ -109,7 +117,7 @@ class _Size:
 def check_document(document: DocumentNode, limits: Limits) -> None:
     """Refuses a document that is too large when its fragments are counted wherever they are used.
 
-    Raises: TooManyTokens, TooDeep, TooManyAliases, TooManyDirectives, CircularFragments.
+    Raises: TooManyTokens, TooDeep, TooManyAliases, TooManyDirectives, CircularFragments, TooComplex.
     """
     fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
     known: dict[str, _Size | None] = {}
@@ -119,6 +127,7 @@ def check_document(document: DocumentNode, limits: Limits) -> None:
             _check(size, limits)
             if (roots := _root_fields(definition.selection_set, fragments, limits.root_fields + 1)) > limits.root_fields:
                 raise TooManyAliases(f"The operation has more than {limits.root_fields} root fields: {roots} or more.")
+    check_overlaps(document, fragments)
 
 
 def _check(size: _Size, limits: Limits) -> None:

@@ -1,8 +1,8 @@
-"""The root of mutations (Q19, Q20). A payload is null only with an error, so that one that fails hides no other's result (Q41)."""
+"""The root of mutations (Q19-Q21). A payload is null only with an error, so that one that fails hides no other's result (Q41)."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import strawberry
 from strawberry.types import Info
@@ -14,8 +14,10 @@ from app.graphql.context import Context
 from app.graphql.ready import ready
 from app.graphql.types.enums import GraphSource
 from app.graphql.types.graph import Graph
-from app.graphql.types.inputs import CreateGraphInput, given
+from app.graphql.types.inputs import CreateGraphInput, CreateKeyInput, given
+from app.graphql.types.keys import ApiKey, CreateKeyPayload, RevokeKeyPayload
 from app.graphql.types.scalars import Json
+from app.services.viewer import Scope
 
 LONGEST_TITLE = 200
 MOST_EVENTS = 10_000
@@ -88,3 +90,30 @@ class Mutation:
             invalid=[InvalidEvent(index=each.index, reason=each.reason) for each in done.invalid],
             moment=done.moment,
         )
+
+    @strawberry.mutation(description="Makes a key. Needs the scope ADMIN.")
+    async def create_key(
+        self, info: Info[Context, None], input: Annotated[CreateKeyInput, strawberry.argument(description="The new key.")]
+    ) -> CreateKeyPayload | None:
+        context = info.context
+        try:
+            row, secret = await context.services.keys.create(
+                context.viewer,
+                input.name,
+                cast("list[Scope]", [scope.value for scope in input.scopes]),
+                context.deadline,
+                graph_ids=given(input.graph_ids),
+                expires=given(input.expires),
+                account=given(input.account),
+            )
+        except BadUserInput as problem:
+            raise BadUserInput(f"input.{problem.extra['argument']}", problem.message) from problem
+        return CreateKeyPayload(key=ApiKey.of(row), secret=secret)
+
+    @strawberry.mutation(description="Ends a key at once, and the logins that came from it. Needs the scope ADMIN.")
+    async def revoke_key(
+        self, info: Info[Context, None], id: Annotated[strawberry.ID, strawberry.argument(description="Its id, not the key itself.")]
+    ) -> RevokeKeyPayload | None:
+        context = info.context
+        await context.services.keys.revoke(context.viewer, id, context.deadline)
+        return RevokeKeyPayload(id=id)

@@ -12,6 +12,7 @@ from app.domain.ids import graph_id
 from app.domain.problems import NotFound
 from app.graphql.context import Context
 from app.graphql.graphs import GraphList, graph_page
+from app.graphql.limits import most_body_bytes
 from app.graphql.ready import ready
 from app.graphql.types.enums import KeyScope
 from app.graphql.types.graph import Graph
@@ -73,7 +74,7 @@ class Query:
                 aliases=settings.aliases,
                 tokens=settings.tokens,
                 node_budget=settings.node_budget,
-                body_bytes=settings.body_bytes,
+                body_bytes=most_body_bytes(settings, info.context.viewer),
                 subscriptions_per_connection=settings.connection_subscriptions,
                 subscriptions_per_key=settings.key_subscriptions,
                 retention_events=settings.retention_events,

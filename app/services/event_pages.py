@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.domain.filters import EventFilter, Range
 from app.domain.ids import event_id
-from app.domain.problems import CursorInvalid, OutsideRetentionWindow
+from app.domain.problems import CursorInvalid, OutsideRetentionWindow, Span
 from app.domain.waiting import by_code_unit
 from app.store import events
 from app.store.events import Stretch, Types
@@ -126,7 +126,7 @@ def outside(graph: GraphRow) -> OutsideRetentionWindow:
     """The problem with the span that the graph holds (R25)."""
     if graph.first is None or graph.last is None:
         return OutsideRetentionWindow()
-    return OutsideRetentionWindow(event_id(graph.first.id), event_id(graph.last.id))
+    return OutsideRetentionWindow(Span(event_id(graph.first.id), graph.first.time_ms, event_id(graph.last.id), graph.last.time_ms))
 
 
 def is_before(graph: GraphRow, own_id: str) -> bool:

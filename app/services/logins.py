@@ -56,7 +56,7 @@ class Logins:
             self._store, hashed(code), hashed(token), now=now, expires=now + LOGIN_MS, deadline=deadline
         )
         if not known:
-            raise Unauthenticated("This link has been used or is older than ten minutes. `agw open` makes a new one.")
+            raise Unauthenticated("This link has been used or is older than ten minutes.")
         return token
 
     async def with_key(self, secret: str, deadline: Deadline) -> str:

@@ -22,6 +22,7 @@ from neo4j import (
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.settings import StoreAddress
+from app.store import tally
 from app.store.deadline import Deadline
 from app.store.faults import DRIVER_ERRORS, is_gone, is_retryable, is_timed_out, translated
 from app.store.greeting import Engine, greet
@@ -53,13 +54,16 @@ class Transaction:
 
     async def run_text(self, text: str, **params: Any) -> list[Record]:
         """The same for a statement that has no name: a part of a migration."""
+        tally.sent()
         try:
             result = await self._transaction.run(text, params)
-            return [record async for record in result]
+            records = [record async for record in result]
         except DRIVER_ERRORS as error:
             if is_timed_out(error):  # here, because the driver would take one engine's time-out for a passing fault
                 raise DeadlineExceeded from error
             raise
+        tally.came_back(records)
+        return records
 
     async def one(self, name: str, /, **params: Any) -> Record | None:
         """The first record of one statement, if there is any."""
@@ -137,10 +141,13 @@ class Store:
         give_up = monotonic() + GIVE_UP_SECONDS
         pause = _FIRST_PAUSE
         while True:
+            tally.sent()
             try:
                 async with self._driver.session(**self._reading) as session:
                     result = await session.run(Query(text, timeout=_server_seconds(deadline)), params)
-                    return [record async for record in result]
+                    records = [record async for record in result]
+                tally.came_back(records)
+                return records
             except DRIVER_ERRORS as error:
                 if not is_retryable(error) or is_timed_out(error) or (is_gone(error) and monotonic() > give_up):
                     raise translated(error) from error

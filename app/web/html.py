@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Final
 
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
+
+STATUS: Final = {
+    "UNAUTHENTICATED": 401,
+    "FORBIDDEN": 403,
+    "NOT_FOUND": 404,
+    "OUTSIDE_RETENTION_WINDOW": 410,
+    "BAD_USER_INPUT": 400,
+    "QUERY_TOO_COMPLEX": 400,
+    "STORE_UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 503,
+}
+"""The HTTP status of a problem by its code, for pages and for what is neither GraphQL nor REST; 500 for others."""
+
+_APIS = ("/api/", "/graphql")
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -38,3 +54,8 @@ def problem_page(message: str, status: int, *, signed_in: bool = False) -> HTMLR
     if status == 503:
         answer.headers["Retry-After"] = "1"
     return answer
+
+
+def wants_page(request: Request) -> bool:
+    """Whether an error is to be read by a person: a browser asks, and not for an API."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(_APIS)

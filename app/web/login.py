@@ -13,6 +13,7 @@ from app.domain.problems import Unauthenticated
 from app.services.bundle import Services
 from app.services.logins import CODE_MS, COOKIE, LOGIN_MS, cookie_names
 from app.services.origin import same_origin
+from app.settings import default_data_dir
 from app.store.deadline import Deadline
 from app.web.html import page, problem_page
 
@@ -27,6 +28,7 @@ class Login:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._public_url = services.settings.public_url
+        self._elsewhere = services.settings.data_dir != default_data_dir()
 
     def routes(self) -> list[Route]:
         """`/login`, `/login/code` and `/logout`."""
@@ -43,11 +45,11 @@ class Login:
         code = request.query_params.get("code")
         target = own_path(request.query_params.get("next"))
         if code is None or request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", ""):
-            return _form(target)
+            return self._form(target)
         try:
             token = await self._services.logins.redeem(code, Deadline.after(_SECONDS))
         except Unauthenticated as problem:
-            return _form(target, problem.message)
+            return self._form(target, problem.message)
         return self._signed_in(request, token, target)
 
     async def enter_by_key(self, request: Request) -> Response:
@@ -62,7 +64,7 @@ class Login:
         try:
             token = await self._services.logins.with_key(fields.get("key", "").strip(), Deadline.after(_SECONDS))
         except Unauthenticated as problem:
-            return _form(target, problem.message)
+            return self._form(target, problem.message)
         return self._signed_in(request, token, target)
 
     async def new_code(self, request: Request) -> Response:
@@ -89,6 +91,21 @@ class Login:
             answer.delete_cookie(name)
         return answer
 
+    def _form(self, target: str, problem: str | None = None) -> HTMLResponse:
+        said = f'<p class="problem">{escape(problem)}</p>' if problem else ""
+        # whoever sees this page is nobody yet: where the gateway keeps its data is not told
+        command, where = (
+            ("agw open --data-dir …", ", with the directory that it named when it started,") if self._elsewhere else ("agw open", "")
+        )
+        return page(
+            "Sign in",
+            f'<h1>Sign in</h1>{said}<form method="post" action="/login"><input type="hidden" name="next" value="{escape(target)}">'
+            '<p><label>API key<br><input type="password" name="key" autocomplete="off" required autofocus></label></p>'
+            "<p><button>Sign in</button></p></form>"
+            f'<p class="quiet">Or run <code>{command}</code> on the machine of the gateway{where} to get a link that signs you in.</p>',
+            status=403 if problem else 200,
+        )
+
     def _signed_in(self, request: Request, token: str, target: str) -> Response:
         # A page that goes on by itself, not a redirect: a link followed from another site is one chain of redirects of that site's, in
         # which a browser does not send a SameSite=Strict cookie.
@@ -110,18 +127,6 @@ def own_path(target: str | None) -> str:
     if not target or not target.startswith("/") or target.startswith("//") or "\\" in target or not target.isprintable():
         return "/"
     return target
-
-
-def _form(target: str, problem: str | None = None) -> HTMLResponse:
-    said = f'<p class="problem">{escape(problem)}</p>' if problem else ""
-    return page(
-        "Sign in",
-        f'<h1>Sign in</h1>{said}<form method="post" action="/login"><input type="hidden" name="next" value="{escape(target)}">'
-        '<p><label>API key<br><input type="password" name="key" autocomplete="off" required autofocus></label></p>'
-        "<p><button>Sign in</button></p></form>"
-        '<p class="quiet">Or run <code>agw open</code> on the machine of the gateway: it makes a link that signs you in.</p>',
-        status=403 if problem else 200,
-    )
 
 
 async def _fields(request: Request) -> dict[str, str] | None:

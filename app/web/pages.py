@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from app.services.bundle import Services
 from app.services.viewer import Viewer
-from app.web.html import page, problem_page
+from app.web.html import STATUS, page, problem_page
 from app.web.questions import GRAPHS, TREE, age, node_kind, node_name, node_remarks
 
 Ask: TypeAlias = Callable[[Viewer, str, dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -22,14 +22,13 @@ Ask: TypeAlias = Callable[[Viewer, str, dict[str, Any]], Awaitable[dict[str, Any
 
 _PAGE = 1_000
 _DEEPEST = 8
-_STATUS = {"NOT_FOUND": 404, "FORBIDDEN": 403, "OUTSIDE_RETENTION_WINDOW": 410, "BAD_USER_INPUT": 400, "STORE_UNAVAILABLE": 503}
 _FIRST_QUERY = (
     "query Tree($id: ID!) { graph(id: $id) { asOfEventId roots { nodes { id title state children { nodes { id title state } } } } } }"
 )
 
 
 class Pages:
-    """`/` and `/l/<log id>`."""
+    """`/`, `/l/<log id>`, and the icon that browsers ask for by themselves."""
 
     def __init__(self, services: Services, ask: Ask) -> None:
         self._services = services
@@ -37,7 +36,7 @@ class Pages:
 
     def routes(self) -> list[Route]:
         """The pages' routes."""
-        return [Route("/", self.graphs), Route("/l/{log_id:str}", self.graph)]
+        return [Route("/", self.graphs), Route("/l/{log_id:str}", self.graph), Route("/favicon.ico", no_icon)]
 
     async def graphs(self, request: Request) -> Response:
         """Every graph that the viewer may read, latest activity first."""
@@ -71,9 +70,15 @@ class Pages:
         answer = await self._ask(viewer, query, variables)
         if answer.get("errors"):
             error = answer["errors"][0]
-            return problem_page(error["message"], _STATUS.get(error.get("extensions", {}).get("code"), 500), signed_in=True)
+            return problem_page(error["message"], STATUS.get(error.get("extensions", {}).get("code"), 500), signed_in=True)
         found: dict[str, Any] = answer["data"]
         return found
+
+
+async def no_icon(request: Request) -> Response:
+    """There is none, and a browser need not ask again today."""
+    request.state.log.update(door="pages", operation="icon")
+    return Response(status_code=204, headers={"Cache-Control": "public, max-age=86400"})
 
 
 def _graph_row(graph: dict[str, Any], now: int) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.store.tally import tallied
+
 _log = structlog.get_logger("request")
 
 _FAILED = b'{"error":"Something went wrong here. The log has more under this Request-Id."}'
@@ -17,8 +19,8 @@ _FAILED = b'{"error":"Something went wrong here. The log has more under this Req
 class RequestLog:
     """Innermost knows most: doors find `request.state.request_id`, and add what the line should tell to the dict `request.state.log`.
 
-    Its members: `door`, `operation` (a name of ours, never a caller's text), `key` (a record id), and whatever counts a door has
-    (`statements`, `rows`). Paths and queries are left out: they may hold a login code or what an agent wrote.
+    Its members: `door`, `operation` (a name of ours, never a caller's text) and `key` (a record id). Status, time, and what was asked of
+    the store (`statements`, `rows`) are added here. Paths and queries are left out: they may hold a login code or what an agent wrote.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -45,7 +47,8 @@ class RequestLog:
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            with tallied() as tally:
+                await self._app(scope, receive, sending)
         except Exception:
             _log.exception("failed", **told)
             if scope["type"] == "websocket" or status:
@@ -55,6 +58,7 @@ class RequestLog:
         finally:
             told["status"] = status
             told["ms"] = round((perf_counter() - started) * 1000, 1)
+            told["statements"], told["rows"] = tally.statements, tally.rows
             if told.get("door") == "health":
                 _log.debug("request", **told)
             else:

@@ -59,6 +59,32 @@ def test_lines_that_are_no_event_are_counted_and_blank_ones_are_not() -> None:
     assert (len(log), log.skipped, log.duplicates) == (1, 3, 0)
 
 
+def test_the_first_skipped_lines_are_told_with_file_line_and_reason(tmp_path: Path) -> None:
+    """E2: a person finds what is wrong; empty lines count too where lines are counted, and a large broken file is not told whole."""
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_bytes(line("a") + b"\n\n" + line("b", v="1") + b"\n")
+    bad.write_bytes(b"{\n[1]\n" + line("c", node=5) + b"\n" + b"words\n" * 10)
+    log = read_log([good, bad], lambda _: None)
+    assert log.skipped == 14
+    assert log.faults == [
+        f"{good}:3: v must be an integer from 0 to 4294967295",
+        f"{bad}:1: not JSON",
+        f"{bad}:2: not a JSON object",
+        f"{bad}:3: node must be a string",
+        f"{bad}:4: not JSON",
+    ]
+
+
+def test_the_longest_event_is_known_with_its_place(tmp_path: Path) -> None:
+    """Q33: of those that would be sent: no repeated one, and none before a restart."""
+    file = tmp_path / "log.jsonl"
+    long, longer = line("b", data={"tool": "x" * 100}), line("a", data={"tool": "x" * 200})
+    file.write_bytes(b"\n".join([line("a"), long, longer, b"{" + b"x" * 500]))
+    assert read_log([file], lambda _: None).longest == (len(long), (file, 2))
+    file.write_bytes(b"\n".join([long, keyframe("k~000000", restart=True), line("c")]))
+    assert read_log([file], lambda _: None).longest == (len(line("c")), (file, 3))
+
+
 def test_a_keyframe_counts_only_before_anything_was_accepted() -> None:
     """E129, E131: parts at the start stay in front; later ones are left out and count as nothing."""
     log = log_of(keyframe("k~000000"), b"{", line("b", 1), keyframe("l~000000"), line("a", 0))

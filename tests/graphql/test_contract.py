@@ -21,9 +21,7 @@ CONTRACT = build_schema((Path(__file__).parent / "data/contract.graphql").read_t
 
 NOT_YET = {
     "Subscription", "EventBatch", "GraphUpdate", "GraphsUpdate",
-    "Mutation.updateGraph", "Mutation.deleteGraph", "Mutation.createKey", "Mutation.revokeKey",
-    "UpdateGraphInput", "UpdateGraphPayload", "DeleteGraphPayload", "CreateKeyInput", "CreateKeyPayload", "RevokeKeyPayload",
-    "ApiKey", "Viewer.key", "Viewer.keys",
+    "Mutation.updateGraph", "Mutation.deleteGraph", "UpdateGraphInput", "UpdateGraphPayload", "DeleteGraphPayload",
     "Graph.difference", "Difference", "NodeChangeConnection", "NodeChangeEdge",
     "Graph.timeline", "TimelineBucket",
     "Node.history", "NodeVersion", "NodeVersionConnection", "NodeVersionEdge",

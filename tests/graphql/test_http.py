@@ -115,6 +115,10 @@ async def test_bodies_have_a_size(door: Door) -> None:
     answer = await door.served.client.post("/graphql", content=pieces(), headers=headers)
     assert (answer.status_code, code(answer)) == (413, "BAD_REQUEST")
 
+    for key, most in ((door.reading, 2**20), (door.writing, 2**23)):
+        told = await door.post({"query": "{ server { limits { bodyBytes } } }"}, key)
+        assert told.json()["data"]["server"]["limits"]["bodyBytes"] == most
+
 
 async def test_without_a_key(door: Door) -> None:
     """Q43: 401, whatever is asked; the key itself is never told."""

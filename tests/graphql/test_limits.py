@@ -63,6 +63,54 @@ def test_attacks_are_refused(name: str) -> None:
     assert refused(text) == code
 
 
+COSTLY = "events(first: 1) { pageInfo { hasNextPage } } "
+
+REPEATED = {
+    "one after the other": "{ graphs { nodes { " + COSTLY * 250 + "} } }",
+    "fields that are not there": "{ graphs { nodes { " + "a(b: 1) { c } " * 400 + "} } }",
+    "bare fields": "{ graphs { nodes { " + "title " * 1_500 + "} } }",
+    "under an alias": "{ graphs { nodes { " + "id: title " * 99 + "id " * 600 + "} } }",
+    "in inline fragments": "{ graphs { nodes { " + ("... { " + COSTLY + "} ") * 250 + "} } }",
+    "under fields that are repeated": "{ graphs { " + ("nodes { " + COSTLY * 12 + "} ") * 25 + "} }",
+    "over fragments": "{ graphs { nodes { "
+    + " ".join(f"...f{n}" for n in range(150))
+    + " } } } "
+    + " ".join(f"fragment f{n} on Graph {{ {COSTLY} }}" for n in range(150)),
+    "in a fragment that nothing uses": "{ __typename } fragment f on Graph { " + COSTLY * 300 + "}",
+    "in one fragment of many operations": " ".join(f"query q{n} {{ ...f }}" for n in range(40))
+    + " fragment f on Query { graphs { "
+    + " ".join(f"a{n}" for n in range(800))
+    + " } }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_fields_with_one_name_are_counted_before_they_are_compared(name: str) -> None:
+    """Q37: validation compares each with each other, a second and more for a document that the limit of tokens lets pass."""
+    took = []
+    for _ in range(3):
+        documents = Documents(schema()._schema, Limits(aliases=10_000))
+        started = process_time()
+        with pytest.raises(Refused) as found:
+            documents.get(REPEATED[name])
+        took.append(process_time() - started)
+    (error,) = found.value.errors
+    assert error["extensions"]["code"] == "QUERY_TOO_COMPLEX"
+    assert error["extensions"]["cost"] > error["extensions"]["limit"]
+    assert len(error["message"]) < 300
+    assert min(took) < 0.1
+
+
+def test_fields_that_are_asked_for_in_many_places_are_no_repeats() -> None:
+    """Q35: what clients put together from parts repeats names, and one fragment may be used in many places."""
+    documents = Documents(schema()._schema, Limits())
+    documents.get("{ graphs { nodes { " + "title " * 150 + "} } }")
+    parts = [f"fragment f{n} on Graph {{ id key title source events(first: 1) {{ totalCount }} }}" for n in range(25)]
+    documents.get("{ graphs { nodes { " + " ".join(f"...f{n} ...f{n}" for n in range(25)) + " } } } " + " ".join(parts))
+    apart = " ".join(f'a{n}: graph(id: "x") {{ ...f }}' for n in range(20))
+    documents.get("{ " + apart + " } fragment f on Graph { " + "title " * 30 + "}")
+
+
 def test_what_fits_is_not_refused() -> None:
     """Each limit is the most that is allowed."""
     documents = Documents(schema()._schema, Limits())

@@ -11,7 +11,7 @@ from app.domain.filters import EventFilter, GraphFilter, NodeFilter, Range, is_t
 from app.domain.ids import event_own_id, node_ref
 from app.domain.moments import AsOf
 from app.domain.problems import BadUserInput
-from app.graphql.types.enums import EventOrder, GraphSource, NodeKind, NodeOrder, NodeState
+from app.graphql.types.enums import EventOrder, GraphSource, KeyScope, NodeKind, NodeOrder, NodeState
 from app.graphql.types.scalars import Timestamp
 
 T = TypeVar("T")
@@ -142,6 +142,19 @@ class CreateGraphInput:
     source: GraphSource | None = strawberry.field(default=GraphSource.WATCH, description="How it comes here.")
     retention_events: int | None = strawberry.field(
         default=UNSET, description="K: it holds the last K to 2K events. Null is the server's setting, 0 keeps all."
+    )  # fmt: skip
+
+
+@strawberry.input(name="CreateKeyInput", description="A new key.")
+class CreateKeyInput:
+    name: str = strawberry.field(description="What people call it: 1 to 100 characters.")
+    scopes: list[KeyScope] = strawberry.field(description="What it may do; at least one.")
+    graph_ids: list[strawberry.ID] | None = strawberry.field(
+        default=UNSET, description="The only graphs that it may use, 1 to 50; it cannot have ADMIN then. Null: all of the account."
+    )  # fmt: skip
+    expires: Timestamp | None = strawberry.field(default=UNSET, description="When it ends by itself; null: never.")
+    account: str | None = strawberry.field(
+        default=UNSET, description="The caller's own by default; only the operator's key may name another. A new name makes the account."
     )  # fmt: skip
 
 

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import strawberry
+from strawberry.types import Info
 
+from app.graphql.context import Context
 from app.graphql.types.enums import KeyScope
+from app.graphql.types.keys import ApiKey
 
 
 @strawberry.type(description="Who is asking, and what they may do.")
 class Viewer:
     account: str = strawberry.field(description="Whose graphs they see.")
     scopes: list[KeyScope] = strawberry.field(description="What they may do.")
+
+    @strawberry.field(description="The key that asks; null for a page's login.")
+    async def key(self, info: Info[Context, None]) -> ApiKey | None:
+        context = info.context
+        row = await context.services.keys.find(context.viewer, context.deadline)
+        return None if row is None else ApiKey.of(row)
+
+    @strawberry.field(description="The account's keys, newest first; null without the scope ADMIN.")
+    async def keys(self, info: Info[Context, None]) -> list[ApiKey] | None:
+        context = info.context
+        if not context.viewer.may("admin"):
+            return None
+        return [ApiKey.of(row) for row in await context.services.keys.of_account(context.viewer, context.deadline)]
 
 
 @strawberry.type(name="Limits", description="The limits in force.")
