@@ -10,6 +10,7 @@ from strawberry.types import Info
 from app.domain.ids import graph_id as graph_id_of
 from app.domain.moments import Moment
 from app.domain.problems import BadUserInput, NotFound
+from app.graphql.bulk import unpacked
 from app.graphql.context import Context
 from app.graphql.ready import ready
 from app.graphql.types.enums import GraphSource
@@ -81,9 +82,10 @@ class Mutation:
         named = graph_id_of(graph_id)
         if named is None:
             raise NotFound("There is no such graph.")
-        if len(events) > MOST_EVENTS:
+        envelopes = unpacked(events)
+        if len(envelopes) > MOST_EVENTS:
             raise BadUserInput("events", f"At most {MOST_EVENTS:,} events at once.")
-        done = await context.services.appends.append(context.viewer, named, events, context.deadline)
+        done = await context.services.appends.append(context.viewer, named, envelopes, context.deadline)
         return AppendEventsPayload(
             accepted=done.accepted,
             duplicates=done.duplicates,

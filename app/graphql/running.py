@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from graphql import ExecutionResult, OperationType
 from strawberry.execution import optimized_is_awaitable
 
+from app.graphql.bulk import packed
 from app.graphql.context import Context
 from app.graphql.documents import Document, Documents, Refused, no_operation
 from app.graphql.errors import field_errors, request_errors
@@ -60,7 +61,7 @@ class Operations:
         writes = operation.operation is OperationType.MUTATION
         deadline = Deadline.after(self._settings.write_deadline if writes else self._settings.deadline)
         for left in reversed(range(1 if writes else TRIES)):
-            result = await self._executed(viewer, document, asked, deadline)
+            result = await self._executed(viewer, document, asked, packed(operation, asked.variables), deadline)
             if not left or not _overtaken(result):
                 break
         body: Body = {"data": result.data}
@@ -68,7 +69,9 @@ class Operations:
             body["errors"] = field_errors(result.errors, request_id)
         return body
 
-    async def _executed(self, viewer: Viewer, document: Document, asked: Asked, deadline: Deadline) -> ExecutionResult:
+    async def _executed(
+        self, viewer: Viewer, document: Document, asked: Asked, variables: dict[str, Any], deadline: Deadline
+    ) -> ExecutionResult:
         context = Context(
             services=self._services,
             viewer=viewer,
@@ -83,7 +86,7 @@ class Operations:
             self._schema,
             document.ast,
             context_value=context,
-            raw_variable_values=dict(asked.variables),
+            raw_variable_values=variables,
             operation_name=asked.operation_name,
             is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # what Strawberry gives graphql-core itself
         )
