@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exception_handlers import http_exception_handler
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute
 
-import app.web
 from app.domain.problems import Problem
-from app.graphql import execute, graphql_routes
 from app.running import running
 from app.services.bundle import Services
 from app.services.clock import Clock, system_clock
-from app.services.viewer import Viewer
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
 from app.version import VERSION
-from app.web.health import health_routes
 from app.web.html import STATUS, problem_page, wants_page
-from app.web.login import Login
-from app.web.pages import Pages
 from app.web.request_log import RequestLog
 
 
@@ -42,9 +34,10 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
 
     @asynccontextmanager
     async def lifespan(application: FastAPI) -> AsyncIterator[None]:
+        routes = asyncio.create_task(asyncio.to_thread(_routes))  # their libraries take as long to load as the store does to start
         async with running(settings, clock or system_clock, warm=True) as services:
             application.state.services = services
-            application.router.routes[:] = _routes(services)
+            application.router.routes[:] = (await routes)(services)
             yield
             application.router.routes.clear()
 
@@ -55,18 +48,10 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
     return application
 
 
-def _routes(services: Services) -> list[BaseRoute]:
-    async def ask(viewer: Viewer, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-        return await execute(services, viewer, query, variables)
+def _routes() -> Callable[[Services], list[BaseRoute]]:
+    from app.doors import routes
 
-    static = Path(app.web.__file__).parent / "static"
-    return [
-        *graphql_routes(services, services.settings),
-        *health_routes(services),
-        *Login(services).routes(),
-        *Pages(services, ask).routes(),
-        Mount("/static", StaticFiles(directory=static)),
-    ]
+    return routes
 
 
 async def _problem(request: Request, problem: Exception) -> Response:

@@ -1,0 +1,32 @@
+"""Every way into the gateway: GraphQL, health, sign-in, pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+import app.web
+from app.graphql import execute, graphql_routes
+from app.services.bundle import Services
+from app.services.viewer import Viewer
+from app.web.health import health_routes
+from app.web.login import Login
+from app.web.pages import Pages
+
+
+def routes(services: Services) -> list[BaseRoute]:
+    """All routes, in the order in which they are tried."""
+
+    async def ask(viewer: Viewer, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        return await execute(services, viewer, query, variables)
+
+    return [
+        *graphql_routes(services, services.settings),
+        *health_routes(services),
+        *Login(services).routes(),
+        *Pages(services, ask).routes(),
+        Mount("/static", StaticFiles(directory=Path(app.web.__file__).parent / "static")),
+    ]
