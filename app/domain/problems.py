@@ -99,15 +99,15 @@ class CursorInvalid(Problem):
     code = "CURSOR_INVALID"
 
 
-class LateEvent(Problem):
-    """Events older than the graph's newest one, which this version does not take in yet."""
+class TooLate(Problem):
+    """Events so much older than the graph's newest ones that more history would change than one transaction holds."""
 
     code = "BAD_USER_INPUT"
 
-    def __init__(self, own_id: str, head_own_id: str) -> None:
+    def __init__(self, own_id: str, rows: int, most: int) -> None:
         super().__init__(
-            f"Event {event_id(own_id)} is older than the graph's newest event {event_id(head_own_id)}: events must come in order of time. "
-            "Nothing was taken in.",
+            f"Event {event_id(own_id)} is so old that {rows:,} rows of history would change, and {most:,} are the most at once. "
+            "Nothing was taken in: import the whole log into a new graph.",
             argument="events",
         )
 

@@ -16,12 +16,12 @@ from app.domain import keyframe
 from app.domain.envelope import Event, Malformed, parse_line, parse_object
 from app.domain.history import Batch
 from app.domain.moments import Moment
-from app.domain.problems import DeadlineExceeded, LateEvent, NotFound
+from app.domain.problems import DeadlineExceeded, NotFound, TooLate
 from app.domain.times import NS_PER_S
 from app.services.clock import Clock
 from app.services.projectors import Held, Projectors, fold, places
 from app.services.viewer import Viewer
-from app.store import appending
+from app.store import appending, rewriting
 from app.store.appending import Ground, Look, Overtaken, Stale
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -29,6 +29,9 @@ from app.store.pace import Pace
 
 PATIENCE = 1.0
 """Seconds without progress after which another writer counts as dead, and its work is finished by whoever comes next."""
+
+MOST_CHANGED = 50_000
+"""Rows that late events may change in one transaction."""
 
 _LOOK_AGAIN = 0.02
 
@@ -90,7 +93,7 @@ class Appends:
         `envelopes` are lines (bytes) or JSON objects; `graph_id` has its prefix. Ids that are held already count as duplicates (E9), also
         where an earlier call's outcome was never learnt: sending again is always safe. Keyframe lines count as nothing (E131).
 
-        Raises: Forbidden, NotFound, LateEvent, DeadlineExceeded, StoreUnavailable.
+        Raises: Forbidden, NotFound, TooLate, DeadlineExceeded, StoreUnavailable.
         """
         viewer.require("write")
         call = await _read(envelopes)
@@ -136,7 +139,7 @@ class Appends:
                     await self._finish(turn, look, deadline)
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
                     turn.held = await self._projectors.at(turn.take(), look.g, look.standing, look.standing.head, deadline)
-                elif new := self._new(held, look, call):
+                elif new := self._new(look, call):
                     return await self._written(turn, new, call, deadline)
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
@@ -144,20 +147,19 @@ class Appends:
                 sure = False
         raise DeadlineExceeded
 
-    def _new(self, held: Held, look: Look, call: _Call) -> list[Event]:
-        """The call's events that the graph does not hold, in order (E10). Raises: LateEvent."""
+    def _new(self, look: Look, call: _Call) -> list[Event]:
+        """The call's events that the graph does not hold, in order (E10)."""
         if call.accepted:
             return []
-        new = [event for own_id, event in call.events.items() if own_id not in look.known]
-        new.sort(key=lambda event: event.order)
-        last = held.projector.head_event
-        if new and last is not None and new[0].order < last.order:
-            raise LateEvent(new[0].id, last.id)
-        return new
+        return sorted((event for own_id, event in call.events.items() if own_id not in look.known), key=lambda event: event.order)
 
     async def _written(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
         held = turn.take()
         assert held is not None
+        last = held.projector.head_event
+        if last is not None and new[0].order < last.order:
+            turn.held = held = await self._rewritten(turn, held, new, call, deadline)
+            return held
         batch = Batch()
         await fold(held.projector, places(held.standing.written, new), batch)
         ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
@@ -170,15 +172,27 @@ class Appends:
         turn.held = held = Held(held.projector, held.g, ground.standing)
         return held
 
+    async def _rewritten(self, turn: _Turn, held: Held, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+        """Takes in events of which some are late (E12, I33)."""
+        again = await self._projectors.with_late(held, new, deadline)
+        if again.changed.size > MOST_CHANGED:
+            raise TooLate(new[0].id, again.changed.size, MOST_CHANGED)
+        ground = await rewriting.turn(self._store, Ground(turn.graph_id, held.g, held.standing, self._writer), deadline)
+        to = again.standing(ground.standing)
+        ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
+        call.accepted = len(new)
+        ground = await rewriting.turn(self._store, ground, deadline)
+        return Held(again.projector, held.g, ground.standing)
+
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""
         standing = look.standing
-        if standing.revision % 2:
-            await asyncio.sleep(_LOOK_AGAIN)  # held history is being rewritten
-            return
         if look.writer != self._writer and await self._gets_on(turn.graph_id, look, deadline):
             return
         ground = Ground(turn.graph_id, look.g, standing, self._writer)
+        if standing.revision % 2:
+            await rewriting.turn(self._store, ground, deadline)
+            return
         if look.adding:
             await appending.clear(self._store, ground, look.adding, deadline)
             return

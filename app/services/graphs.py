@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from time import monotonic
+from uuid import uuid4
 
 from app.domain import ids
 from app.domain.moments import AsOf, Moment
 from app.domain.problems import Forbidden, NotFound
 from app.domain.times import NS_PER_MS, NS_PER_S
+from app.services import appending
 from app.services.clock import Clock
 from app.services.event_pages import is_before, outside
 from app.services.graph_at import GraphAt, GraphInfo
@@ -15,11 +19,13 @@ from app.services.snapshot import SnapshotCache
 from app.services.viewer import Viewer
 from app.settings import Settings
 from app.store import events, graphs
+from app.store.appending import Ground, Stale
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.graphs import GraphRow
 from app.store.moments import Mark, last_by
 from app.store.reading import Overtaken, Reading
+from app.store.rewriting import turn
 
 _PAUSE = 0.005
 """Seconds before looking again at a graph whose history is being changed."""
@@ -31,6 +37,7 @@ class Graphs:
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
         self._store = store
         self._clock = clock
+        self._reader = uuid4().hex
         self._stale_after_ns = int(settings.stale_after * NS_PER_S)
         self._snapshots = SnapshotCache(settings.snapshot_cache_nodes)
 
@@ -83,6 +90,7 @@ class Graphs:
     async def _row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
         """The graph's row while its history is not being changed. Ownership is tested first (R10)."""
         known = ids.graph_id(graph_id)
+        began = monotonic()
         while known is not None:
             row = await graphs.one(self._store, known, deadline)
             if row is None or row.account != viewer.account:
@@ -92,6 +100,10 @@ class Graphs:
             if row.whole:
                 return row
             await asyncio.sleep(_PAUSE)
+            if row.standing.revision % 2 and monotonic() - began > appending.PATIENCE:  # who was rewriting it is gone
+                with suppress(Stale):
+                    await turn(self._store, Ground(row.id, row.g, row.standing, self._reader), deadline)
+                began = monotonic()
         raise NotFound("No such graph.")
 
     async def _moment(self, row: GraphRow, as_of: AsOf | None, deadline: Deadline) -> Moment:

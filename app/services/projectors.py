@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cachetools import LRUCache
 
 from app.domain.envelope import Event, parse_line
-from app.domain.history import Batch
+from app.domain.history import Batch, Recorded
 from app.domain.projector import Projector
+from app.domain.rewriting import Difference, difference
+from app.services.placing import merged
 from app.store import appending
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -28,6 +31,27 @@ class Held:
     projector: Projector
     g: str
     standing: Standing
+
+
+class Late(NamedTuple):
+    """A graph with late events in their places: its projector, what changed, how many came, its first (None: as before) and last event."""
+
+    projector: Projector
+    changed: Difference
+    came: int
+    ends: tuple[Recorded | None, Recorded]
+
+    def standing(self, before: Standing) -> Standing:
+        """Where the graph stands with them."""
+        first, last = self.ends
+        return before._replace(
+            head=last.seq,
+            floor=before.floor if first is None else first.seq,
+            arrival=before.arrival + self.came,
+            written=last.seq,
+            applied=last.seq,
+            held=before.held + self.came,
+        )
 
 
 class Projectors:
@@ -64,6 +88,23 @@ class Projectors:
         async for events in self._again(held.g, held.projector.head_seq, upto, deadline):
             await fold(held.projector, events, batch)
         return batch
+
+    async def with_late(self, held: Held, new: Sequence[Event], deadline: Deadline) -> Late:
+        """The graph with new events of which the first is late (E12): two runs from the state before it, without them and with them."""
+        before, again = Projector(), Projector()
+        tail: list[tuple[int, Event]] = []
+        async for events in self._again(held.g, 0, held.standing.head, deadline):
+            start = next((number for number, (_, event) in enumerate(events) if event.order > new[0].order), len(events))
+            start = 0 if tail else start
+            for projector in (before, again):
+                await fold(projector, events[:start], Batch())
+            tail += events[start:]
+        old, rewritten = Batch(), Batch()
+        after = before.head_seq
+        await fold(before, tail, old)
+        await fold(again, merged(tail, new, after), rewritten)
+        first = None if after else rewritten.events[0]
+        return Late(again, difference(old, rewritten), len(new), (first, rewritten.events[-1]))
 
     async def _again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
         if after >= upto:

@@ -47,14 +47,11 @@ def ended(g: str, over: Ended) -> Properties:
 
 def event(g: str, recorded: Recorded, arrival: int) -> Properties:
     """The row of an event; `arrival` is its number in the order of taking in."""
-    what, seq = recorded.event, recorded.seq
+    what = recorded.event
     return {
         "key": event_key(g, what.id),
         "g": g,
-        "seq": seq,
-        "bucket": seq >> BUCKET_BITS,
         "arrival": arrival,
-        "by_ref": since_key(node_key(g, what.node), seq),
         "id": what.id,
         "type": what.type,
         "ref": what.node,
@@ -62,6 +59,17 @@ def event(g: str, recorded: Recorded, arrival: int) -> Properties:
         "time_ms": what.time_ns // NS_PER_MS,
         "time_ns": nanoseconds(what.time_ns),
         "line": what.line.decode(),
+        **placed_event(g, recorded),
+    }
+
+
+def placed_event(g: str, recorded: Recorded) -> Properties:
+    """Of the row of an event what other events can change: its place, what it changed, and how many nodes there are after it."""
+    seq = recorded.seq
+    return {
+        "seq": seq,
+        "bucket": seq >> BUCKET_BITS,
+        "by_ref": since_key(node_key(g, recorded.event.node), seq),
         "changes": recorded.changes.decode(),
         "nodes": recorded.nodes,
     }

@@ -32,7 +32,7 @@ SAMPLES: Final[dict[str, Any]] = {
     "taking": False,
     "row": {},
     "rows": {},
-    **{name: [_TEXT] for name in ("coming", "families", "ids", "keys", "left", "right", "types")},
+    **{name: [_TEXT] for name in ("coming", "families", "first_end", "ids", "keys", "last_end", "left", "right", "types")},
     **{name: [0] for name in ("buckets", "places", "seqs")},
     **{name: [0] * 7 for name in ("at", "to_at")},
     "ranges": [[_TEXT, _TEXT]],

@@ -56,27 +56,54 @@ async def contents(store: Store, graph_id: str) -> Contents:
 
 
 def expected(graph_id: str, calls: Iterable[Sequence[dict[str, Any]]]) -> Contents:
-    """What a graph holds that took in these events in these calls, one after the other."""
-    g = generation_key(graph_id, 1)
-    projector, arrival = Projector(), 0
-    found: Contents = {label: [] for label in ("Event", *LABELS.values(), *TYPES.values())}
-    found |= {f"{label}Version": [] for label in LABELS.values()}
+    """What a graph holds that took in these events in these calls, one after the other, each call later than the one before."""
+    projector, all_of_it = Projector(), Batch()
     for call in calls:
         batch = folded(projector, [parse_object(event) for event in call])
-        for recorded in batch.events:
-            arrival += 1
-            found["Event"].append(records.event(g, recorded, arrival))
-        for over in batch.ended:
-            if isinstance(over.row, EdgeRow):
-                found[TYPES[over.cell.kind]].append(records.edge(g, over.cell, over.since, over.row, over.until))
-            else:
-                found[f"{LABELS[over.cell.kind]}Version"].append(records.ended(g, over))
+        all_of_it.events += batch.events
+        all_of_it.ended += batch.ended
+    return rows_of(graph_id, projector, all_of_it, range(1, len(all_of_it.events) + 1))
+
+
+def rows_of(graph_id: str, projector: Projector, batch: Batch, arrivals: Iterable[int]) -> Contents:
+    """What a graph holds of which `batch` is the whole history, and `projector` where it stands. `arrivals`: the events' numbers."""
+    g = generation_key(graph_id, 1)
+    found: Contents = {label: [] for label in ("Event", *LABELS.values(), *TYPES.values())}
+    found |= {f"{label}Version": [] for label in LABELS.values()}
+    found["Event"] = [records.event(g, recorded, arrival) for recorded, arrival in zip(batch.events, arrivals, strict=True)]
+    for over in batch.ended:
+        if isinstance(over.row, EdgeRow):
+            found[TYPES[over.cell.kind]].append(records.edge(g, over.cell, over.since, over.row, over.until))
+        else:
+            found[f"{LABELS[over.cell.kind]}Version"].append(records.ended(g, over))
     for cell, state in projector.history.now.items():
         if isinstance(state.row, EdgeRow):
             found[TYPES[cell.kind]].append(records.edge(g, cell, state.since, state.row))
         else:
             found[LABELS[cell.kind]].append(records.current(g, cell, state))
     return in_order(found)
+
+
+async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]]) -> None:
+    """All rows of the graph are those of one fold at the places that the store gives its events."""
+    found = await contents(store, graph_id)
+    order: list[Event] = sorted((parse_object(event) for event in came), key=lambda event: event.order)
+    events = sorted(found["Event"], key=lambda row: row["seq"])
+    assert [row["id"] for row in events] == [event.id for event in order]
+    assert sorted(row["arrival"] for row in events) == list(range(1, len(order) + 1))
+    projector, batch = Projector(), Batch()
+    for row, event in zip(events, order, strict=True):
+        projector.apply(event, row["seq"], batch)
+    assert found == rows_of(graph_id, projector, batch, [row["arrival"] for row in events])
+    row = await graphs.one(store, graph_id, soon())
+    assert row is not None
+    assert row.standing.settled
+    assert row.standing.held == row.standing.arrival == len(order)
+    assert row.first is not None
+    assert row.last is not None
+    first, last = batch.events[0], batch.events[-1]
+    assert (row.standing.floor, row.first.id, row.first.nodes) == (first.seq, first.event.id, first.nodes)
+    assert (row.standing.head, row.last.id, row.last.nodes) == (last.seq, last.event.id, last.nodes)
 
 
 def folded(projector: Projector, events: Iterable[Event]) -> Batch:
