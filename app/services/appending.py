@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -169,7 +169,7 @@ class Appends:
             call.accepted = len(new)
             raise
         call.accepted = len(new)
-        turn.held = held = Held(held.projector, held.g, ground.standing)
+        turn.held = held = replace(held, standing=ground.standing)
         return held
 
     async def _rewritten(self, turn: _Turn, held: Held, new: list[Event], call: _Call, deadline: Deadline) -> Held:
@@ -182,7 +182,7 @@ class Appends:
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
         call.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
-        return Held(again.projector, held.g, ground.standing)
+        return Held(again.projector, held.g, ground.standing, again.marks)
 
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""
@@ -202,7 +202,7 @@ class Appends:
             batch = await self._projectors.rest(held, standing.written, deadline)
             ground = await appending.places(self._store, ground, batch, deadline, again=True)
         ground = await appending.head(self._store, ground, None, deadline, first=not unapplied)
-        turn.held = Held(held.projector, held.g, ground.standing)
+        turn.held = replace(held, standing=ground.standing)
 
     async def _gets_on(self, graph_id: str, look: Look, deadline: Deadline) -> bool:
         until = monotonic() + PATIENCE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from cachetools import LRUCache
 from app.domain.envelope import Event, parse_line
 from app.domain.history import Batch, Recorded
 from app.domain.projector import Projector
+from app.domain.projector.copying import copied
+from app.domain.projector.copying import restored as made_again
 from app.domain.rewriting import Difference, difference
 from app.services.placing import merged
 from app.store import appending
@@ -21,7 +24,10 @@ from app.store.intervals import STEP
 from app.store.pace import Pace
 
 MOST_NODES = 100_000
-"""Nodes of all projectors in memory together."""
+"""Nodes of all projectors and marks in memory together."""
+
+MARK_EVERY, MARK_BEFORE, MOST_MARKS = 256, 128, 8
+"""Where so many events were folded to get to a late one, a mark is left so many events before it; a graph has so many at most."""
 
 
 @dataclass(slots=True)
@@ -31,12 +37,23 @@ class Held:
     projector: Projector
     g: str
     standing: Standing
+    marks: tuple[Mark, ...] = ()
+    """Earlier places to begin at when late events come, in order; only graphs to which some have come have any."""
+
+
+class Mark(NamedTuple):
+    """A graph's whole state right after an event (by its order, E10), as `copied` gives it."""
+
+    order: tuple[int, bytes]
+    texts: list[bytes]
 
 
 class Late(NamedTuple):
-    """A graph with late events in their places: its projector, what changed, how many came, its first (None: as before) and last event."""
+    """A graph with late events in their places: its projector, marks that are still right, what changed, how many events came, its first
+    (None: as before) and last event."""
 
     projector: Projector
+    marks: tuple[Mark, ...]
     changed: Difference
     came: int
     ends: tuple[Recorded | None, Recorded]
@@ -63,7 +80,7 @@ class Projectors:
 
     def __init__(self, store: Store, most_nodes: int = MOST_NODES) -> None:
         self._store = store
-        self._held: LRUCache[str, Held] = LRUCache(most_nodes, getsizeof=lambda held: max(held.projector.node_count, 1))
+        self._held: LRUCache[str, Held] = LRUCache(most_nodes, getsizeof=_size)
 
     def take(self, graph_id: str) -> Held | None:
         """Takes the graph's projector out, if it is here."""
@@ -71,7 +88,7 @@ class Projectors:
 
     def keep(self, graph_id: str, held: Held) -> None:
         """Puts it back. One that alone is larger than the cache is not kept."""
-        if held.projector.node_count <= self._held.maxsize:
+        if _size(held) <= self._held.maxsize:
             self._held[graph_id] = held
 
     async def at(self, held: Held | None, g: str, standing: Standing, upto: int, deadline: Deadline) -> Held:
@@ -80,7 +97,7 @@ class Projectors:
         projector = held.projector if held is not None and same and held.projector.head_seq <= upto else Projector()
         async for events in self._again(g, projector.head_seq, upto, deadline):
             await fold(projector, events, Batch())
-        return Held(projector, g, standing)
+        return Held(projector, g, standing, held.marks if held is not None and same else ())
 
     async def rest(self, held: Held, upto: int, deadline: Deadline) -> Batch:
         """Carries a projector on to place `upto`. Gives what that writes."""
@@ -91,20 +108,31 @@ class Projectors:
 
     async def with_late(self, held: Held, new: Sequence[Event], deadline: Deadline) -> Late:
         """The graph with new events of which the first is late (E12): two runs from the state before it, without them and with them."""
-        before, again = Projector(), Projector()
+        marks = [mark for mark in held.marks if mark.order < new[0].order]
+        start = marks[-1] if marks else None
+        before, again = await restored(start), await restored(start)
+        coming = self._again(held.g, before.head_seq, held.standing.head, deadline)
+        waiting: deque[tuple[int, Event]] = deque()
         tail: list[tuple[int, Event]] = []
-        async for events in self._again(held.g, 0, held.standing.head, deadline):
-            start = next((number for number, (_, event) in enumerate(events) if event.order > new[0].order), len(events))
-            start = 0 if tail else start
+        folded = 0
+        async for events in coming:
+            at = 0 if tail else next((number for number, (_, event) in enumerate(events) if event.order > new[0].order), len(events))
+            waiting += events[:at]
+            tail += events[at:]
+            due = [waiting.popleft() for _ in range(len(waiting) - MARK_BEFORE)]
+            folded += len(due)
             for projector in (before, again):
-                await fold(projector, events[:start], Batch())
-            tail += events[start:]
+                await fold(projector, due, Batch())
+        if folded >= MARK_EVERY:
+            marks = [*marks, await marked(before)][-MOST_MARKS:]
+        for projector in (before, again):
+            await fold(projector, waiting, Batch())
         old, rewritten = Batch(), Batch()
         after = before.head_seq
         await fold(before, tail, old)
         await fold(again, merged(tail, new, after), rewritten)
         first = None if after else rewritten.events[0]
-        return Late(again, difference(old, rewritten), len(new), (first, rewritten.events[-1]))
+        return Late(again, tuple(marks), difference(old, rewritten), len(new), (first, rewritten.events[-1]))
 
     async def _again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
         if after >= upto:
@@ -117,6 +145,32 @@ class Projectors:
                 if pace.due:
                     await pace.rest()
             yield events
+
+
+async def marked(projector: Projector) -> Mark:
+    """A mark where a projector stands, made in slices."""
+    pace, texts = Pace(), []
+    for text in copied(projector):
+        texts.append(text)
+        if pace.due:
+            await pace.rest()
+    assert projector.head_event is not None
+    return Mark(projector.head_event.order, texts)
+
+
+async def restored(mark: Mark | None) -> Projector:
+    """A projector as it was at a mark, or before all events; made in slices."""
+    if mark is None:
+        return Projector()
+    pace, steps = Pace(), made_again(mark.texts)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            projector: Projector = done.value
+            return projector
+        if pace.due:
+            await pace.rest()
 
 
 async def fold(projector: Projector, events: Iterable[tuple[int, Event]], batch: Batch) -> None:
@@ -132,3 +186,7 @@ def places(written: int, events: Iterable[Event]) -> Iterable[tuple[int, Event]]
     """Gives new events their places after all that is written."""
     first = (written // STEP + 1) * STEP
     return ((first + number * STEP, event) for number, event in enumerate(events))
+
+
+def _size(held: Held) -> int:
+    return max(held.projector.node_count, 1) * (1 + len(held.marks))

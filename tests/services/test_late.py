@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.problems import StoreUnavailable, TooLate
 from app.services import appending as service
+from app.services import projectors
 from app.store.connection import Store
 from tests.grown import reader, soon
 from tests.services.test_appending import FIRST, SECOND, THIRD, VIEWER, Dying, process
@@ -16,9 +17,13 @@ from tests.store.contents import check, contents, new_graph
 from tests.strategies.logs import random_log
 
 
-async def test_events_in_any_order(store: Store, long: bool) -> None:
+@pytest.mark.parametrize("every", [6, 256], ids=["from marks", "from the beginning"])
+async def test_events_in_any_order(store: Store, long: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """E12: alone and in batches, before all others, between them and after them, in this process and after another has written."""
-    for seed in range(60 if long else 6):
+    monkeypatch.setattr(projectors, "MARK_EVERY", every)
+    monkeypatch.setattr(projectors, "MARK_BEFORE", every // 2)
+    monkeypatch.setattr(projectors, "MOST_MARKS", 3)
+    for seed in range(100 if long else 4):
         rng = random.Random(seed)
         log = random_log(rng.randrange(1 << 30), 60)
         sent = log[: rng.randrange(20, 40)]
@@ -30,7 +35,7 @@ async def test_events_in_any_order(store: Store, long: bool) -> None:
         while rest:
             batch = [rest.pop() for _ in range(min(len(rest), rng.choice((1, 1, 2, 5))))]
             again = rng.sample(sent, 2)
-            done = await two[rng.randrange(2)].append([*batch, *again])
+            done = await two[rng.randrange(30) // 29].append([*batch, *again])
             assert (done.accepted, done.duplicates) == (len(batch), 2)
             sent += batch
             await check(store, graph_id, sent)
