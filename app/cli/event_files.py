@@ -40,7 +40,7 @@ class Longest(NamedTuple):
 class Log:
     """The lines of one log. Of an event only its line and what it sorts by are kept.
 
-    `faults` says of the first lines that were skipped where they stand and why.
+    `base`: lines of the keyframe that it starts from (E129). `faults` says of the first lines that were skipped where they stand and why.
     """
 
     skipped: int = 0
@@ -48,17 +48,12 @@ class Log:
     duplicates: int = 0
     longest: Longest | None = None
     unreadable: list[str] = field(default_factory=list)
-    _base: list[bytes] = field(default_factory=list)
+    base: list[bytes] = field(default_factory=list)
     _lines: list[tuple[int, bytes, bytes]] = field(default_factory=list)
     _ids: set[bytes] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self._lines)
-
-    @property
-    def starts_from_a_keyframe(self) -> bool:
-        """Whether a keyframe comes before all events (E129)."""
-        return bool(self._base)
 
     def add(self, line: bytes, file: Path | None = None, number: int = 1) -> None:
         """One line, in the order in which the log has them, the `number`th of its file. Lines of white space are nothing (E1)."""
@@ -84,9 +79,8 @@ class Log:
             self.longest = Longest(len(event.line), Place(file, number))
 
     def lines(self) -> Iterator[bytes]:
-        """The keyframe that the log starts from, if it has one, then the events in E10's order."""
+        """The events in E10's order."""
         self._lines.sort()
-        yield from self._base
         for _, _, line in self._lines:
             yield line
 
@@ -95,10 +89,10 @@ class Log:
         if self._lines and data.get("restart") is True and data.get("part") == 0:
             self._lines.clear()
             self._ids.clear()
-            self._base.clear()
+            self.base.clear()
             self.longest = None
         if not self._lines:  # once something was accepted a keyframe is ignored (E131)
-            self._base.append(event.line)
+            self.base.append(event.line)
 
 
 def files_in(paths: list[str]) -> list[Path | None]:
@@ -137,7 +131,7 @@ def read_log(files: list[Path | None], advance: Callable[[int], None]) -> Log:
             log.unreadable.append(f"{file}: {error.strerror or error}.")
     if len(files) == 1 and log.unreadable:
         raise Stop(log.unreadable[0])
-    if not len(log):
+    if not len(log) and not log.base:
         raise Stop(_nothing(files, log))
     return log
 
@@ -177,8 +171,10 @@ def _nothing(files: list[Path | None], log: Log) -> str:
     return f"{names}: no events there. Event files are JSON Lines: one event a line."
 
 
-def batches(lines: Iterable[bytes], most: int, most_bytes: int) -> Iterator[list[bytes]]:
-    """`lines` in batches of at most `most` and, but for single long ones, `most_bytes` bytes."""
+def batches(base: list[bytes], lines: Iterable[bytes], most: int, most_bytes: int) -> Iterator[list[bytes]]:
+    """`base` as a whole, if there is any; `lines` in batches of at most `most` and, but for single long ones, `most_bytes` bytes."""
+    if base:
+        yield base
     batch: list[bytes] = []
     size = 0
     for line in lines:

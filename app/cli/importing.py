@@ -33,8 +33,6 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
         reading = progress.add_task("Reading", total=sum(sizes) if len(sizes) == len(files) else None)
         log = read_log(files, lambda size: progress.advance(reading, size))
         progress.remove_task(reading)
-        if log.starts_from_a_keyframe:
-            raise Stop("This log starts from a keyframe, which this version cannot take up yet. Nothing was imported.")
         for said in log.unreadable:
             note(one_line(f"left out: {said}"))
         graph_id, done = asyncio.run(_write(settings, log, graph, title or _title(paths), keep, progress))
@@ -57,7 +55,7 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
         _refuse_too_long(log, most, through.where)
         graph_id = await _new_graph(through, title, keep) if graph is None else graph
         accepted = duplicates = invalid = 0
-        for batch in batches(log.lines(), BATCH, BATCH_BYTES if most is None else min(BATCH_BYTES, most)):
+        for batch in batches(log.base, log.lines(), BATCH, BATCH_BYTES if most is None else min(BATCH_BYTES, most)):
             try:
                 taken = await through.append(graph_id, batch)
             except Stop as stop:
@@ -81,7 +79,15 @@ def _tell_what_was_skipped(log: Log) -> None:
 
 def _refuse_too_long(log: Log, most: int | None, where: str) -> None:
     longest = log.longest
-    if most is None or longest is None or longest.size <= most:
+    if most is None:
+        return
+    keyframe = sum(map(len, log.base))
+    if keyframe > most:
+        raise Stop(
+            f"The keyframe that this log starts from has {keyframe:,} bytes; the gateway at {where} takes at most {most:,} at once "
+            "(its AGW_WRITE_BODY_BYTES): raise that. Nothing was imported."
+        )
+    if longest is None or longest.size <= most:
         return
     said = f"{longest.place}: this event has {longest.size:,} bytes; the gateway at {where} takes at most {most:,} at once"
     raise Stop(f"{said} (its AGW_WRITE_BODY_BYTES): raise that, or take the line out. Nothing was imported.")

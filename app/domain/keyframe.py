@@ -5,12 +5,13 @@ from __future__ import annotations
 import binascii
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from app.domain.envelope import Event
+from app.domain.times import event_ns
 
 TYPE = "keyframe"
 NODE = "agent-graph:keyframe"
@@ -29,7 +30,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Keyframe(NamedTuple):
-    """A keyframe put together: its state as JSON text (E134), the `ts` of its lines, and when that is in Unix ns."""
+    """A keyframe put together: its state as JSON text (E134), the `ts` of its first line, and when that is in Unix ns."""
 
     state: bytes
     ts: str
@@ -51,13 +52,23 @@ def read_part(event: Event) -> Part | None:
 
 def merge(parts: list[Event]) -> Keyframe:
     """Puts a keyframe together (E130). Raises KeyframeRefused; what the state says is checked by the one who takes it up (E135)."""
+    return unpacked(texts_of(parts), parts[0].ts)
+
+
+def texts_of(parts: Sequence[Event]) -> list[str]:
+    """The texts of a keyframe's lines, in order (E130). Raises KeyframeRefused where they are not exactly one keyframe."""
     read = [read_part(event) for event in parts]
     texts = {part.part: part.text for part in read if part is not None}
     if any(part is None or part.parts != len(parts) for part in read) or sorted(texts) != list(range(len(parts))):
         raise KeyframeRefused("parts are missing, unreadable or do not belong together")
-    if len(parts) > MAX_PARTS:
+    return [texts[number] for number in range(len(parts))]
+
+
+def unpacked(texts: Sequence[str], ts: str) -> Keyframe:
+    """A keyframe from the texts of its parts, in order, and the `ts` of its lines (E128). Raises KeyframeRefused."""
+    if len(texts) > MAX_PARTS:
         raise KeyframeRefused(f"more than {MAX_PARTS} parts")
-    return Keyframe(_unpack("".join(texts[number] for number in range(len(parts)))), parts[0].ts, parts[0].time_ns)
+    return Keyframe(_unpack("".join(texts)), ts, event_ns(ts))
 
 
 def _unpack(text: str) -> bytes:

@@ -15,14 +15,16 @@ import orjson
 from app.domain import keyframe
 from app.domain.envelope import Event, Malformed, parse_line, parse_object
 from app.domain.history import Batch
+from app.domain.keyframe import KeyframeRefused
 from app.domain.moments import Moment
 from app.domain.problems import DeadlineExceeded, NotFound, TooLate
 from app.domain.times import NS_PER_S
 from app.services.clock import Clock
-from app.services.projectors import Held, Projectors, fold, places
+from app.services.projectors import Held, Projectors, fold, from_base, places
 from app.services.viewer import Viewer
-from app.store import appending, rewriting
+from app.store import appending, bases, rewriting
 from app.store.appending import Ground, Look, Overtaken, Stale
+from app.store.bases import Base
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.pace import Pace
@@ -56,9 +58,13 @@ class Appended:
 
 @dataclass(slots=True)
 class _Call:
-    """One call: its events, each once, how many envelopes held one, and how many it brought (seen soon, whoever finishes the work)."""
+    """One call: its events, each once, how many envelopes held one, and how many it brought (seen soon, whoever finishes the work).
+
+    `parts`: lines of a keyframe that come before all events (E129), by id.
+    """
 
     events: dict[str, Event] = field(default_factory=dict)
+    parts: dict[str, Event] = field(default_factory=dict)
     invalid: list[Invalid] = field(default_factory=list)
     envelopes: int = 0
     accepted: int = 0
@@ -91,7 +97,8 @@ class Appends:
         """Takes events in: all that are new, or none (Q19).
 
         `envelopes` are lines (bytes) or JSON objects; `graph_id` has its prefix. Ids that are held already count as duplicates (E9), also
-        where an earlier call's outcome was never learnt: sending again is always safe. Keyframe lines count as nothing (E131).
+        where an earlier call's outcome was never learnt: sending again is always safe. Keyframe lines count as neither: before the first
+        events of a graph they are what it starts from (I31), and nothing otherwise (E131).
 
         Raises: Forbidden, NotFound, TooLate, DeadlineExceeded, StoreUnavailable.
         """
@@ -137,6 +144,9 @@ class Appends:
             try:
                 if not look.settled:
                     await self._finish(turn, look, deadline)
+                elif call.parts and not look.standing.written:
+                    await self._laid(turn, look, list(call.parts.values()), deadline)
+                    call.parts.clear()
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
                     turn.held = await self._projectors.at(turn.take(), look.g, look.standing, look.standing.head, deadline)
                 elif new := self._new(look, call):
@@ -146,6 +156,19 @@ class Appends:
             except Stale:
                 sure = False
         raise DeadlineExceeded
+
+    async def _laid(self, turn: _Turn, look: Look, parts: list[Event], deadline: Deadline) -> None:
+        """Lays the base that a keyframe's lines make under a graph that has had nothing (I31, E133). If they make none, so be it (E130)."""
+        turn.take()
+        first = keyframe.read_part(parts[0])
+        try:
+            base = Base(keyframe.texts_of(parts[: 1 if first is None else max(first.parts, 1)]), parts[0].ts)
+            projector, batch = await from_base(base)
+        except KeyframeRefused:
+            return
+        ground = Ground(turn.graph_id, look.g, look.standing, self._writer)
+        ground = await bases.lay(self._store, ground, base, batch, self._clock(), deadline)
+        turn.held = Held(projector, look.g, ground.standing)
 
     def _new(self, look: Look, call: _Call) -> list[Event]:
         """The call's events that the graph does not hold, in order (E10)."""
@@ -242,4 +265,6 @@ async def _read(envelopes: Sequence[object]) -> _Call:
         if event.type != keyframe.TYPE:
             call.envelopes += 1
             call.events.setdefault(event.id, event)
+        elif not call.events:
+            call.parts.setdefault(event.id, event)
     return call

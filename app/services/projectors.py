@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,16 +12,18 @@ from cachetools import LRUCache
 
 from app.domain.envelope import Event, parse_line
 from app.domain.history import Batch, Recorded
+from app.domain.keyframe import unpacked
 from app.domain.projector import Projector
 from app.domain.projector.copying import copied
 from app.domain.projector.copying import restored as made_again
 from app.domain.rewriting import Difference, difference
 from app.services.placing import merged
-from app.store import appending
+from app.store import appending, bases
+from app.store.bases import Base
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
-from app.store.intervals import STEP
+from app.store.intervals import BASE, STEP
 from app.store.pace import Pace
 
 MOST_NODES = 100_000
@@ -94,7 +97,10 @@ class Projectors:
     async def at(self, held: Held | None, g: str, standing: Standing, upto: int, deadline: Deadline) -> Held:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""
         same = held is not None and held.g == g and held.standing.revision == standing.revision
-        projector = held.projector if held is not None and same and held.projector.head_seq <= upto else Projector()
+        if held is not None and same and held.projector.head_seq <= upto:
+            projector = held.projector
+        else:
+            projector, _ = await self._fresh(g, upto, deadline)
         async for events in self._again(g, projector.head_seq, upto, deadline):
             await fold(projector, events, Batch())
         return Held(projector, g, standing, held.marks if held is not None and same else ())
@@ -102,6 +108,8 @@ class Projectors:
     async def rest(self, held: Held, upto: int, deadline: Deadline) -> Batch:
         """Carries a projector on to place `upto`. Gives what that writes."""
         batch = Batch()
+        if not held.projector.head_seq:
+            held.projector, batch = await self._fresh(held.g, upto, deadline)
         async for events in self._again(held.g, held.projector.head_seq, upto, deadline):
             await fold(held.projector, events, batch)
         return batch
@@ -109,8 +117,7 @@ class Projectors:
     async def with_late(self, held: Held, new: Sequence[Event], deadline: Deadline) -> Late:
         """The graph with new events of which the first is late (E12): two runs from the state before it, without them and with them."""
         marks = [mark for mark in held.marks if mark.order < new[0].order]
-        start = marks[-1] if marks else None
-        before, again = await restored(start), await restored(start)
+        before, again = [await restored(marks[-1]) if marks else (await self._fresh(held.g, BASE, deadline))[0] for _ in range(2)]
         coming = self._again(held.g, before.head_seq, held.standing.head, deadline)
         waiting: deque[tuple[int, Event]] = deque()
         tail: list[tuple[int, Event]] = []
@@ -131,8 +138,13 @@ class Projectors:
         after = before.head_seq
         await fold(before, tail, old)
         await fold(again, merged(tail, new, after), rewritten)
-        first = None if after else rewritten.events[0]
+        first = None if after > BASE else rewritten.events[0]
         return Late(again, tuple(marks), difference(old, rewritten), len(new), (first, rewritten.events[-1]))
+
+    async def _fresh(self, g: str, upto: int, deadline: Deadline) -> tuple[Projector, Batch]:
+        """A projector before all events, and what its base writes, if the graph has one at place `upto` (E133)."""
+        base = await bases.of(self._store, g, deadline) if upto >= BASE else None
+        return (Projector(), Batch()) if base is None else await from_base(base)
 
     async def _again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
         if after >= upto:
@@ -158,10 +170,14 @@ async def marked(projector: Projector) -> Mark:
     return Mark(projector.head_event.order, texts)
 
 
-async def restored(mark: Mark | None) -> Projector:
-    """A projector as it was at a mark, or before all events; made in slices."""
-    if mark is None:
-        return Projector()
+async def from_base(base: Base) -> tuple[Projector, Batch]:
+    """A projector that starts from a base, and what that writes. Raises: KeyframeRefused."""
+    # in a thread: it is one long piece of work, and the loop must get its turns
+    return await asyncio.to_thread(lambda: Projector.from_keyframe(unpacked(base.texts, base.ts), BASE))
+
+
+async def restored(mark: Mark) -> Projector:
+    """A projector as it was at a mark, made in slices."""
     pace, steps = Pace(), made_again(mark.texts)
     while True:
         try:

@@ -27,7 +27,7 @@ from app.store import records
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
-from app.store.intervals import BUCKET_BITS, STEP
+from app.store.intervals import BASE, BUCKET_BITS, STEP
 from app.store.keys import event_key
 from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
 
@@ -153,7 +153,9 @@ async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadli
 
 async def head(store: Store, ground: Ground, heard: int | None, deadline: Deadline, *, first: bool = False) -> Ground:
     """Third stage: readers see it. `heard`: Unix ms at which the producer was heard; `first`: the turn was another's. Raises: Stale."""
-    stage = {"taking": first, "head": ground.standing.applied, "floor": ground.standing.floor or STEP, "heard": heard}
+    standing = ground.standing
+    floor = standing.floor or (STEP if standing.applied > BASE else 0)
+    stage = {"taking": first, "head": standing.applied, "floor": floor, "heard": heard}
     record = await _run(store, "append/head", ground, stage, deadline)
     return replace(ground, standing=Standing(*record["at"]))
 

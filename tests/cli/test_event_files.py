@@ -31,7 +31,7 @@ def keyframe(own_id: str, *, part: int = 0, restart: bool = False) -> bytes:
 
 
 def ids(log: Log) -> list[str]:
-    return [json.loads(text)["id"] for text in log.lines()]
+    return [json.loads(text)["id"] for text in (*log.base, *log.lines())]
 
 
 def log_of(*lines: bytes) -> Log:
@@ -49,7 +49,7 @@ def test_events_come_in_order_of_time_then_id() -> None:
 def test_the_first_of_an_id_counts_even_where_a_later_line_sorts_before_it() -> None:
     """E9: later ones are dropped whatever they say."""
     log = log_of(line("a", 5), line("b", 4), line("a", 1, type="status"))
-    assert [json.loads(text)["ts"][17:19] for text in log.lines()] == ["04", "05"]
+    assert [json.loads(text)["ts"][17:19] for text in (*log.base, *log.lines())] == ["04", "05"]
     assert log.duplicates == 1
 
 
@@ -167,5 +167,6 @@ def test_a_file_that_is_no_text_among_others_is_left_out_and_told(tmp_path: Path
 def test_batches_are_bounded_by_number_and_bytes() -> None:
     """Q19, Q33: no request grows without bound; a single long line still goes."""
     lines = [b"x" * size for size in (3, 3, 3, 10, 1, 1, 1)]
-    cut = list(batches(lines, 3, 6))
+    cut = list(batches([], lines, 3, 6))
     assert [[len(text) for text in batch] for batch in cut] == [[3, 3], [3], [10], [1, 1, 1]]
+    assert next(batches([b"k" * 5, b"k" * 5], lines, 1, 6)) == [b"k" * 5] * 2  # a keyframe goes as a whole

@@ -11,11 +11,12 @@ from neo4j import Record
 
 from app.domain.envelope import Event, parse_object
 from app.domain.history import Batch
+from app.domain.keyframe import Keyframe
 from app.domain.projector import Projector
 from app.domain.rows import EdgeRow
 from app.store import graphs, records
 from app.store.connection import Store, Transaction
-from app.store.intervals import STEP
+from app.store.intervals import BASE, STEP
 from app.store.keys import generation_key
 from tests.grown import soon
 
@@ -84,14 +85,14 @@ def rows_of(graph_id: str, projector: Projector, batch: Batch, arrivals: Iterabl
     return in_order(found)
 
 
-async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]]) -> None:
-    """All rows of the graph are those of one fold at the places that the store gives its events."""
+async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]], base: Keyframe | None = None) -> None:
+    """All rows of the graph are those of one fold from the base at the places that the store gives its events."""
     found = await contents(store, graph_id)
     order: list[Event] = sorted((parse_object(event) for event in came), key=lambda event: event.order)
     events = sorted(found["Event"], key=lambda row: row["seq"])
     assert [row["id"] for row in events] == [event.id for event in order]
     assert sorted(row["arrival"] for row in events) == list(range(1, len(order) + 1))
-    projector, batch = Projector(), Batch()
+    projector, batch = (Projector(), Batch()) if base is None else Projector.from_keyframe(base, BASE)
     for row, event in zip(events, order, strict=True):
         projector.apply(event, row["seq"], batch)
     assert found == rows_of(graph_id, projector, batch, [row["arrival"] for row in events])
@@ -99,6 +100,9 @@ async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]]) -> 
     assert row is not None
     assert row.standing.settled
     assert row.standing.held == row.standing.arrival == len(order)
+    if not order:
+        assert (row.standing.head, row.standing.floor, row.first, row.last) == (0 if base is None else BASE, 0, None, None)
+        return
     assert row.first is not None
     assert row.last is not None
     first, last = batch.events[0], batch.events[-1]
