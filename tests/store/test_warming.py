@@ -22,6 +22,7 @@ from app.store.deadline import Deadline
 from app.store.statements import in_one_go, statement, statement_names
 from app.store.warming import SAMPLES, samples, warm
 from tests.grown import grow, reader, soon
+from tests.services.test_bases import base_of
 from tests.store.contents import folded, raw
 from tests.store.profiles import Recorder, driver
 
@@ -122,6 +123,8 @@ async def everything(store: Store) -> None:
     await Recorder(store).all(grown, log)
     await reader(store).list(grown.viewer, soon())
     await left_half_done(store, grown.graph_id, log)
+    _, base = base_of(log[:20])
+    await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # on a base, and late
     row = KeyRow(uuid4().hex * 2, access.LOCAL, "test", "ag_sk_live_…", ["read"], [grown.graph_id], "2026-09-01", 1, None, None)
     await access.claim_operator(store, row._replace(id=uuid4().hex * 2, graph_ids=None), replace=False, now=1, deadline=soon())
     await access.operator_id(store, soon())
