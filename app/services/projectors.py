@@ -14,9 +14,9 @@ from app.domain.envelope import Event, parse_line
 from app.domain.history import Batch, Recorded
 from app.domain.keyframe import unpacked
 from app.domain.projector import Projector
-from app.domain.projector.copying import copied
-from app.domain.projector.copying import restored as made_again
 from app.domain.rewriting import Difference, difference
+from app.services import marks as kept
+from app.services.marks import Mark, marked, restored
 from app.services.placing import merged
 from app.store import appending, bases
 from app.store.bases import Base
@@ -29,9 +29,6 @@ from app.store.pace import Pace
 MOST_NODES = 100_000
 """Nodes of all projectors and marks in memory together."""
 
-MARK_EVERY, MARK_BEFORE, MOST_MARKS = 256, 128, 8
-"""Where so many events were folded to get to a late one, a mark is left so many events before it; a graph has so many at most."""
-
 
 @dataclass(slots=True)
 class Held:
@@ -42,13 +39,6 @@ class Held:
     standing: Standing
     marks: tuple[Mark, ...] = ()
     """Earlier places to begin at when late events come, in order; only graphs to which some have come have any."""
-
-
-class Mark(NamedTuple):
-    """A graph's whole state right after an event (by its order, E10), as `copied` gives it."""
-
-    order: tuple[int, bytes]
-    texts: list[bytes]
 
 
 class Late(NamedTuple):
@@ -126,12 +116,12 @@ class Projectors:
             at = 0 if tail else next((number for number, (_, event) in enumerate(events) if event.order > new[0].order), len(events))
             waiting += events[:at]
             tail += events[at:]
-            due = [waiting.popleft() for _ in range(len(waiting) - MARK_BEFORE)]
+            due = [waiting.popleft() for _ in range(len(waiting) - kept.MARK_BEFORE)]
             folded += len(due)
             for projector in (before, again):
                 await fold(projector, due, Batch())
-        if folded >= MARK_EVERY:
-            marks = [*marks, await marked(before)][-MOST_MARKS:]
+        if folded >= kept.MARK_EVERY:
+            marks = [*marks, await marked(before)][-kept.MOST_MARKS :]
         for projector in (before, again):
             await fold(projector, waiting, Batch())
         old, rewritten = Batch(), Batch()
@@ -159,34 +149,10 @@ class Projectors:
             yield events
 
 
-async def marked(projector: Projector) -> Mark:
-    """A mark where a projector stands, made in slices."""
-    pace, texts = Pace(), []
-    for text in copied(projector):
-        texts.append(text)
-        if pace.due:
-            await pace.rest()
-    assert projector.head_event is not None
-    return Mark(projector.head_event.order, texts)
-
-
 async def from_base(base: Base) -> tuple[Projector, Batch]:
     """A projector that starts from a base, and what that writes. Raises: KeyframeRefused."""
     # in a thread: it is one long piece of work, and the loop must get its turns
     return await asyncio.to_thread(lambda: Projector.from_keyframe(unpacked(base.texts, base.ts), BASE))
-
-
-async def restored(mark: Mark) -> Projector:
-    """A projector as it was at a mark, made in slices."""
-    pace, steps = Pace(), made_again(mark.texts)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            projector: Projector = done.value
-            return projector
-        if pace.due:
-            await pace.rest()
 
 
 async def fold(projector: Projector, events: Iterable[tuple[int, Event]], batch: Batch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.problems import StoreUnavailable, TooLate
 from app.services import appending as service
-from app.services import projectors
+from app.services import marks
 from app.store.connection import Store
 from tests.grown import reader, soon
 from tests.services.test_appending import FIRST, SECOND, THIRD, VIEWER, Dying, process
@@ -20,9 +20,9 @@ from tests.strategies.logs import random_log
 @pytest.mark.parametrize("every", [6, 256], ids=["from marks", "from the beginning"])
 async def test_events_in_any_order(store: Store, long: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """E12: alone and in batches, before all others, between them and after them, in this process and after another has written."""
-    monkeypatch.setattr(projectors, "MARK_EVERY", every)
-    monkeypatch.setattr(projectors, "MARK_BEFORE", every // 2)
-    monkeypatch.setattr(projectors, "MOST_MARKS", 3)
+    monkeypatch.setattr(marks, "MARK_EVERY", every)
+    monkeypatch.setattr(marks, "MARK_BEFORE", every // 2)
+    monkeypatch.setattr(marks, "MOST_MARKS", 3)
     for seed in range(100 if long else 4):
         rng = random.Random(seed)
         log = random_log(rng.randrange(1 << 30), 60)
