@@ -21,7 +21,7 @@ from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from app.store.warming import warm as warm_statements
 
-WARM_SECONDS = 20.0
+WARM_SECONDS = 45.0
 
 
 @asynccontextmanager
