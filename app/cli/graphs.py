@@ -29,7 +29,7 @@ def list_graphs(*, as_json: bool, data_dir: Path | None) -> None:
         print_json(found)
         return
     if not found:
-        note(f"No graphs yet: {demo_on(settings.data_dir) or 'agw import reads event files, agw demo shows a fleet.'}")
+        note(f"No graphs yet. {demo_on(settings.data_dir) or 'agw import reads event files, agw demo shows a fleet.'}")
         return
     from rich.console import Console
     from rich.table import Table

@@ -14,6 +14,10 @@ from app.cli.gateway import Appended, Gateway, asked, gateway
 from app.cli.output import note
 from app.cli.settings import settings_for
 from app.cli.stop import Stop, one_line
+from app.domain import keyframe
+from app.domain.envelope import parse_line
+from app.domain.keyframe import KeyframeRefused
+from app.domain.projector import Projector
 from app.settings import Settings
 
 BATCH = 1_000
@@ -37,6 +41,8 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
             note(one_line(f"left out: {said}"))
         graph_id, done = asyncio.run(_write(settings, log, graph, title or _title(paths), keep, progress))
     _tell_what_was_skipped(log)
+    if log.base and graph is None:
+        note(one_line(_of_the_keyframe(log.base)))
     counts = {
         "accepted": done.accepted,
         "duplicates": log.duplicates + done.duplicates,
@@ -75,6 +81,16 @@ def _tell_what_was_skipped(log: Log) -> None:
     more = log.skipped - len(log.faults)
     if more:
         note(f"… and {more:,} more lines that are no event." if more > 1 else "… and one more line that is no event.")
+
+
+def _of_the_keyframe(base: list[bytes]) -> str:
+    """What became of the keyframe that a new graph's log starts from (E130, E135)."""
+    parts = [parse_line(line) for line in base]
+    try:
+        projector, _ = Projector.from_keyframe(keyframe.merge(keyframe.leading(parts)), 1)
+    except KeyframeRefused as error:
+        return f"The keyframe that this log starts from is of no use ({error}): its events apply from nothing."
+    return f"The graph starts from the log's keyframe: {projector.node_count:,} nodes before the first event."
 
 
 def _refuse_too_long(log: Log, most: int | None, where: str) -> None:

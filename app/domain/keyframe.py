@@ -50,9 +50,15 @@ def read_part(event: Event) -> Part | None:
     return part if part.part >= 0 and part.parts >= 0 else None
 
 
-def merge(parts: list[Event]) -> Keyframe:
+def merge(parts: Sequence[Event]) -> Keyframe:
     """Puts a keyframe together (E130). Raises KeyframeRefused; what the state says is checked by the one who takes it up (E135)."""
     return unpacked(texts_of(parts), parts[0].ts)
+
+
+def leading(parts: Sequence[Event]) -> Sequence[Event]:
+    """Of all keyframe lines before a log's first event, each once, those that are its keyframe (E129)."""
+    first = read_part(parts[0])
+    return parts[: 1 if first is None else max(first.parts, 1)]
 
 
 def texts_of(parts: Sequence[Event]) -> list[str]:

@@ -150,7 +150,9 @@ class Appends:
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
                     turn.held = await self._projectors.at(turn.take(), look.g, look.standing, look.standing.head, deadline)
                 elif new := self._new(look, call):
-                    return await self._written(turn, new, call, deadline)
+                    if not sure or not _is_late(held, new):
+                        return await self._written(turn, new, call, deadline)
+                    sure = False  # history is rewritten only with all ids looked up
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
             except Stale:
@@ -160,9 +162,8 @@ class Appends:
     async def _laid(self, turn: _Turn, look: Look, parts: list[Event], deadline: Deadline) -> None:
         """Lays the base that a keyframe's lines make under a graph that has had nothing (I31, E133). If they make none, so be it (E130)."""
         turn.take()
-        first = keyframe.read_part(parts[0])
         try:
-            base = Base(keyframe.texts_of(parts[: 1 if first is None else max(first.parts, 1)]), parts[0].ts)
+            base = Base(keyframe.texts_of(keyframe.leading(parts)), parts[0].ts)
             projector, batch = await from_base(base)
         except KeyframeRefused:
             return
@@ -179,8 +180,7 @@ class Appends:
     async def _written(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
         held = turn.take()
         assert held is not None
-        last = held.projector.head_event
-        if last is not None and new[0].order < last.order:
+        if _is_late(held, new):
             turn.held = held = await self._rewritten(turn, held, new, call, deadline)
             return held
         batch = Batch()
@@ -235,6 +235,12 @@ class Appends:
             if again is None or again.pieces != look.pieces:
                 return True
         return False
+
+
+def _is_late(held: Held, new: Sequence[Event]) -> bool:
+    """Whether the first of these comes before the graph's newest event (E12)."""
+    last = held.projector.head_event
+    return last is not None and new[0].order < last.order
 
 
 def _perhaps_held(held: Held | None, events: Mapping[str, Event]) -> list[str]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from neo4j.exceptions import ConstraintError
+
 from app.domain.history import Recorded
 from app.domain.rewriting import Difference, Edge
 from app.store import records
@@ -64,7 +66,10 @@ async def rewrite(
         await _run(tx, "rewrite/edges", _edge_rows(g, changed.edges_on), _BOTH_EDGES)
         await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival), _EVENTS)
 
-    await store.write(work, deadline)
+    try:
+        await store.write(work, deadline)
+    except ConstraintError as error:  # an event came that was not there when we looked
+        raise Stale from error
     return replace(ground, standing=to)
 
 

@@ -17,6 +17,8 @@ from app.cli.serving import exposure
 from app.services.keys import is_key
 from tests.cli.conftest import LOG
 from tests.cli.process import AGW, Serving, agw, environment, serving
+from tests.services.test_appending import FIRST, THIRD
+from tests.services.test_bases import base_of
 
 GRAPH_ID = re.compile(r"gph_[A-Za-z0-9]{12}")
 TREE_AS_TEXT = """\
@@ -281,3 +283,17 @@ def test_demo_moves(tmp_path: Path) -> None:
                 return
             time.sleep(1)
         pytest.fail("nothing moved")
+
+
+def test_what_became_of_a_log_s_keyframe_is_told(data_dir: Path, tmp_path: Path) -> None:
+    """O5, E130: whether the graph starts from it, or why not."""
+    _, said = base_of(FIRST)
+    for lines, told in (
+        (said, "The graph starts from the log's keyframe: 2 nodes before the first event."),
+        ([{**said[0], "data": {**said[0]["data"], "text": "?"}}, *THIRD], "is of no use (the text is not base64 of a DEFLATE stream)"),
+    ):
+        file = tmp_path / "log.jsonl"
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        done = agw(data_dir, "import", str(file))
+        assert done.returncode == 0, done.stderr
+        assert told in done.stderr

@@ -89,16 +89,26 @@ async def test_a_base_is_there_wholly_or_not_at_all(store: Store, commits: bool,
     raise AssertionError("it died every time")
 
 
-@pytest.mark.parametrize("spoilt", ["a part is missing", "no base64", "a lie", "an event comes first", "events are there"])
+@pytest.mark.parametrize(
+    "spoilt",
+    ["a part is missing", "no base64", "a lie", "more than there can be", "less than nothing", "an event comes first", "events are there"],
+)
 async def test_what_is_no_base_counts_as_nothing(store: Store, spoilt: str) -> None:
     """E129-E131, E135: events apply from nothing then, and the call is as good as without those lines."""
     _, said = base_of(FIRST)
     events = [*SECOND, *THIRD]
     lie = next(lines(Projector().state().replace(b'"processes":{}', b'"processes":{"p":"acme:x"}'), "x", FIRST[0]["ts"]))
+    count = b'"open_tasks"'
+    much, less = (
+        next(lines(base_of(FIRST)[0].state.replace(count, b'"background_agents":%d,%b' % (number, count), 1), "x", FIRST[0]["ts"]))
+        for number in (2**63, -1)
+    )
     calls: dict[str, list[list[dict[str, Any]]]] = {
         "a part is missing": [[{**said[0], "data": {**said[0]["data"], "parts": 2}}, *events]],
         "no base64": [[{**said[0], "data": {**said[0]["data"], "text": "?"}}, *events]],
         "a lie": [[lie, *events]],
+        "more than there can be": [[much, *events]],
+        "less than nothing": [[less, *events]],
         "an event comes first": [[events[0], *said, *events[1:]]],
         "events are there": [events, said],
     }

@@ -96,3 +96,17 @@ async def test_what_is_too_late_is_refused_whole(store: Store, monkeypatch: pyte
     with pytest.raises(TooLate):
         await one.append(FIRST)
     assert await contents(store, graph_id) == before
+
+
+@pytest.mark.parametrize("repeated", [[0], [4], [8], [0, 4, 8]])
+async def test_an_id_that_is_held_is_a_duplicate_whatever_else_it_says(store: Store, repeated: list[int]) -> None:
+    """E9, I35: also where it comes with late events and names a time after all others; before, at and after the late one's place."""
+    graph_id = await new_graph(store)
+    log = [*FIRST, *SECOND]
+    one = process(store, graph_id)
+    await one.append(log)
+    late = {**log[4], "id": "0" * 26}
+    again = [{**log[place], "ts": "2030-01-01T00:00:00.000Z"} for place in repeated]
+    done = await one.append([late, *again, *THIRD])
+    assert (done.accepted, done.duplicates) == (2, len(repeated))
+    await check(store, graph_id, [*log, late, *THIRD])

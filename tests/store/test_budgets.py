@@ -44,7 +44,7 @@ WIDER = {
 }
 """Statements (endings or beginnings of their names) that touch more, and why."""
 
-BOTH_ENDS = {"append/places"}
+BOTH_ENDS = {"rewrite/edges", "append/places"}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
 GROWN = ("early",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -16,9 +16,13 @@ _State = Literal["working", "input_required", "idle", "completed", "failed", "ca
 _Kind = Literal["session", "agent"]
 
 
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""No count or time is negative; the upper bound leaves room for what later events add, in what the store can hold."""
+
+
 class _Time(msgspec.Struct):
-    secs_since_epoch: int
-    nanos_since_epoch: int
+    secs_since_epoch: _Number
+    nanos_since_epoch: Annotated[int, msgspec.Meta(ge=0, lt=NS_PER_S)]
 
 
 class _Task(msgspec.Struct, omit_defaults=True):
@@ -72,7 +76,7 @@ class _Node(msgspec.Struct, omit_defaults=True):
     waits: list[_Wait]
     messages: list[_Message]
     last_event_at: str
-    open_tasks: int
+    open_tasks: _Number
     stale: bool
     parent: str | None = None
     summary: str | None = None
@@ -92,7 +96,7 @@ class _Node(msgspec.Struct, omit_defaults=True):
     planning: bool | None = None
     stopped: bool | None = None
     asked_at: str | None = None
-    background_agents: int | None = None
+    background_agents: _Number | None = None
 
 
 class _Graph(msgspec.Struct, omit_defaults=True):
