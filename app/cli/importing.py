@@ -55,7 +55,7 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
 
 
 async def _write(settings: Settings, log: Log, graph: str | None, title: str, keep: int, progress: Any) -> tuple[str, Appended]:
-    task = progress.add_task("Writing", total=len(log))
+    task = progress.add_task("Writing", total=len(log.base) + len(log))
     async with gateway(settings) as through:
         most = await through.most_bytes()
         _refuse_too_long(log, most, through.where)
@@ -94,19 +94,13 @@ def _of_the_keyframe(base: list[bytes]) -> str:
 
 
 def _refuse_too_long(log: Log, most: int | None, where: str) -> None:
-    longest = log.longest
-    if most is None:
-        return
-    keyframe = sum(map(len, log.base))
-    if keyframe > most:
-        raise Stop(
-            f"The keyframe that this log starts from has {keyframe:,} bytes; the gateway at {where} takes at most {most:,} at once "
-            "(its AGW_WRITE_BODY_BYTES): raise that. Nothing was imported."
-        )
-    if longest is None or longest.size <= most:
-        return
-    said = f"{longest.place}: this event has {longest.size:,} bytes; the gateway at {where} takes at most {most:,} at once"
-    raise Stop(f"{said} (its AGW_WRITE_BODY_BYTES): raise that, or take the line out. Nothing was imported.")
+    sizes = [("The keyframe that this log starts from", sum(map(len, log.base)), "")]
+    if log.longest is not None:
+        sizes.append((f"{log.longest.place}: this event", log.longest.size, ", or take the line out"))
+    for what, size, otherwise in sizes:
+        if most is not None and size > most:
+            said = f"{what} has {size:,} bytes; the gateway at {where} takes at most {most:,} at once (its AGW_WRITE_BODY_BYTES)"
+            raise Stop(f"{said}: raise that{otherwise}. Nothing was imported.")
 
 
 async def _new_graph(through: Gateway, title: str, keep: int) -> str:

@@ -134,10 +134,10 @@ class Appends:
             lock.release()
 
     async def _taken_in(self, viewer: Viewer, turn: _Turn, call: _Call, deadline: Deadline) -> Held:
-        sure = True
+        trusting = True
         while not deadline.expired:
             held = turn.held
-            ids = _perhaps_held(held, call.events) if sure else list(call.events)
+            ids = _perhaps_held(held, call.events) if trusting else list(call.events)
             look = await appending.look(self._store, turn.graph_id, None if held is None else held.g, ids, deadline)
             if look is None or look.account != viewer.account or not viewer.may_see(turn.graph_id):
                 raise NotFound("No such graph.")
@@ -150,13 +150,15 @@ class Appends:
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
                     turn.held = await self._projectors.at(turn.take(), look.g, look.standing, look.standing.head, deadline)
                 elif new := self._new(look, call):
-                    if not sure or not _is_late(held, new):
+                    if not _is_late(held, new):
                         return await self._written(turn, new, call, deadline)
-                    sure = False  # history is rewritten only with all ids looked up
+                    if not trusting:
+                        return await self._rewritten(turn, new, call, deadline)
+                    trusting = False  # history is rewritten only with all ids looked up
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
             except Stale:
-                sure = False
+                trusting = False
         raise DeadlineExceeded
 
     async def _laid(self, turn: _Turn, look: Look, parts: list[Event], deadline: Deadline) -> None:
@@ -180,9 +182,6 @@ class Appends:
     async def _written(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
         held = turn.take()
         assert held is not None
-        if _is_late(held, new):
-            turn.held = held = await self._rewritten(turn, held, new, call, deadline)
-            return held
         batch = Batch()
         await fold(held.projector, places(held.standing.written, new), batch)
         ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
@@ -195,8 +194,10 @@ class Appends:
         turn.held = held = replace(held, standing=ground.standing)
         return held
 
-    async def _rewritten(self, turn: _Turn, held: Held, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+    async def _rewritten(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
         """Takes in events of which some are late (E12, I33)."""
+        held = turn.take()
+        assert held is not None
         again = await self._projectors.with_late(held, new, deadline)
         if again.changed.size > MOST_CHANGED:
             raise TooLate(new[0].id, again.changed.size, MOST_CHANGED)
@@ -205,7 +206,8 @@ class Appends:
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
         call.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
-        return Held(again.projector, held.g, ground.standing, again.marks)
+        turn.held = held = Held(again.projector, held.g, ground.standing, again.marks)
+        return held
 
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""

@@ -86,14 +86,14 @@ class Projectors:
 
     async def at(self, held: Held | None, g: str, standing: Standing, upto: int, deadline: Deadline) -> Held:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""
-        same = held is not None and held.g == g and held.standing.revision == standing.revision
-        if held is not None and same and held.projector.head_seq <= upto:
-            projector = held.projector
+        same = held if held is not None and held.g == g and held.standing.revision == standing.revision else None
+        if same is not None and same.projector.head_seq <= upto:
+            projector = same.projector
         else:
             projector, _ = await self._fresh(g, upto, deadline)
         async for events in self._again(g, projector.head_seq, upto, deadline):
             await fold(projector, events, Batch())
-        return Held(projector, g, standing, held.marks if held is not None and same else ())
+        return Held(projector, g, standing, () if same is None else same.marks)
 
     async def rest(self, held: Held, upto: int, deadline: Deadline) -> Batch:
         """Carries a projector on to place `upto`. Gives what that writes."""

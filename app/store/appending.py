@@ -14,7 +14,7 @@ at its next piece.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -130,7 +130,7 @@ async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, m
             stage = {
                 "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming
             }  # fmt: skip
-            await _run(store, "append/adds", ground, stage | {"rows": rows}, deadline, meanwhile=meanwhile)
+            await guarded(store, "append/adds", ground, stage | {"rows": rows}, deadline, meanwhile=meanwhile)
             adding, first = to_adding, False
     return done
 
@@ -146,7 +146,7 @@ async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadli
     first, before = again, "append/unmake_edges" if again else None
     async for rows, last in pieces:
         stage = {"taking": first, "to_at": list((done if last else ground).standing), "rows": rows}
-        await _run(store, "append/places", ground, stage, deadline, partial(_all_there, rows, again), before)
+        await guarded(store, "append/places", ground, stage, deadline, partial(_all_there, rows, again), before)
         first = False
     return done
 
@@ -156,7 +156,7 @@ async def head(store: Store, ground: Ground, heard: int | None, deadline: Deadli
     standing = ground.standing
     floor = standing.floor or (STEP if standing.applied > BASE else 0)
     stage = {"taking": first, "head": standing.applied, "floor": floor, "heard": heard}
-    record = await _run(store, "append/head", ground, stage, deadline)
+    record = await guarded(store, "append/head", ground, stage, deadline)
     return replace(ground, standing=Standing(*record["at"]))
 
 
@@ -164,12 +164,12 @@ async def clear(store: Store, ground: Ground, adding: int, deadline: Deadline) -
     """Takes away what a first stage left that was never completed. Raises: Stale."""
     after = ground.standing.written
     # The turn is taken first: nobody lays down more behind our back.
-    await _run(store, "append/clear", ground, {"taking": True, "adding": adding, "to_adding": adding, "seqs": []}, deadline)
+    await guarded(store, "append/clear", ground, {"taking": True, "adding": adding, "to_adding": adding, "seqs": []}, deadline)
     for buckets, last in _windows(after, adding, _CLEARED_BUCKETS):
         record = await store.one("append/leftover", deadline, g=ground.g, buckets=buckets, after=after)
         seqs = [] if record is None else record["seqs"]
         stage = {"taking": False, "adding": adding, "to_adding": 0 if last else adding, "seqs": seqs}
-        await _run(store, "append/clear", ground, stage, deadline)
+        await guarded(store, "append/clear", ground, stage, deadline)
 
 
 async def events_after(store: Store, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, str]]]:
@@ -187,10 +187,16 @@ def _windows(after: int, upto: int, width: int) -> Iterable[tuple[list[int], boo
         yield list(range(start, stop)), stop == end
 
 
-async def _run(
-    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline, check: Callable[[Record], None] | None = None,
-    before: str | None = None, meanwhile: Callable[[], None] | None = None,
+async def guarded(
+    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
+    then: Callable[[Transaction, Record], Awaitable[None]] | None = None, before: str | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Record:  # fmt: skip
+    """A statement that answers only where the graph stands at `ground`, in a transaction of its own: its record.
+
+    `stage`: what it takes beside that. `then` is done after it in the same transaction, `before` is a statement on the same rows that is
+    run first, `meanwhile` is called once the store is at work. Raises: Stale, with nothing written.
+    """
     params = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer} | stage
 
     async def work(tx: Transaction) -> Record:
@@ -201,8 +207,8 @@ async def _run(
         record = await tx.one(name, **params)
         if record is None:
             raise Stale
-        if check is not None:
-            check(record)
+        if then is not None:
+            await then(tx, record)
         return record
 
     try:
@@ -211,7 +217,7 @@ async def _run(
         raise Stale from error
 
 
-def _all_there(rows: Piece, again: bool, counts: Record) -> None:
+async def _all_there(rows: Piece, again: bool, _: Transaction, counts: Record) -> None:
     for name in COUNTED:
         if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
             raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
+
+from neo4j import Record
 
 from app.domain.history import Batch
 from app.store import appending
@@ -44,19 +45,11 @@ async def of(store: Store, g: str, deadline: Deadline) -> Base | None:
 
 async def _text(store: Store, ground: Ground, base: Base, deadline: Deadline) -> Ground:
     done = ground.at(written=BASE)
-    stage = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer, "to_at": list(done.standing)}
-    rows = _rows(ground.g, base)
+    rows = [{"g": ground.g, "seq": BASE, "number": number, "ts": base.ts, "text": text} for number, text in enumerate(base.texts)]
 
-    async def work(tx: Transaction) -> None:
-        if await tx.one("base/begin", **stage) is None:
-            raise Stale
+    async def put(tx: Transaction, _: Record) -> None:
         for start in range(0, len(rows), _PARTS):
             await tx.run("base/put", rows={"parts": rows[start : start + _PARTS]})
 
-    await store.write(work, deadline)
+    await appending.guarded(store, "base/begin", ground, {"to_at": list(done.standing)}, deadline, put)
     return done
-
-
-def _rows(g: str, base: Base) -> Sequence[dict[str, object]]:
-    count = len(base.texts)
-    return [{"g": g, "seq": BASE, "number": number, "parts": count, "ts": base.ts, "text": text} for number, text in enumerate(base.texts)]

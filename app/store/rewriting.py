@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from neo4j.exceptions import ConstraintError
+from neo4j import Record
 
 from app.domain.history import Recorded
 from app.domain.rewriting import Difference, Edge
 from app.store import records
-from app.store.appending import Ground, Stale
+from app.store.appending import Ground, guarded
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
@@ -33,13 +32,7 @@ _EVENTS = ("events", "events_set")
 async def turn(store: Store, ground: Ground, deadline: Deadline) -> Ground:
     """Moves the revision on by one: to odd before history is rewritten, to even after it, or after a writer that died. Raises: Stale."""
     to = ground.standing._replace(revision=ground.standing.revision + 1)
-    stage = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer, "to_at": list(to)}
-
-    async def work(tx: Transaction) -> None:
-        if await tx.one("rewrite/turn", **stage) is None:
-            raise Stale
-
-    await store.write(work, deadline)
+    await guarded(store, "rewrite/turn", ground, {"to_at": list(to)}, deadline)
     return replace(ground, standing=to)
 
 
@@ -52,24 +45,18 @@ async def rewrite(
     """
     g = ground.g
     first, last = ends
-    stage: dict[str, Any] = {
-        "id": ground.graph_id, "g": g, "at": list(ground.standing), "writer": ground.writer, "to_at": list(to), "heard": heard,
-        "first_end": [] if first is None else records.end(first), "last_end": records.end(last),
+    stage = {
+        "to_at": list(to), "heard": heard, "first_end": [] if first is None else records.end(first), "last_end": records.end(last)
     }  # fmt: skip
 
-    async def work(tx: Transaction) -> None:
-        if await tx.one("rewrite/stand", **stage) is None:
-            raise Stale
+    async def rows(tx: Transaction, _: Record) -> None:
         await _run(tx, "append/unmake_edges", _edge_rows(g, changed.edges_off), _BOTH_EDGES)
         await _run(tx, "rewrite/off", _off(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/on", _on(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/edges", _edge_rows(g, changed.edges_on), _BOTH_EDGES)
         await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival), _EVENTS)
 
-    try:
-        await store.write(work, deadline)
-    except ConstraintError as error:  # an event came that was not there when we looked
-        raise Stale from error
+    await guarded(store, "rewrite/stand", ground, stage, deadline, rows)
     return replace(ground, standing=to)
 
 

@@ -1,4 +1,5 @@
-// Before a piece of the second stage that a dead writer may have written already: edges that it will make are taken away, if they are there.
+// Takes edges away, where they are there: before a piece of the second stage that a dead writer may have written already, of the edges that
+// it will make; and where history is rewritten, of those that are no longer so. Then compare the counts with the rows.
 // Takes: rows {parent_of, waits_on ({a, b, key})}
 // Leans on: node_key; edges are found between both ends, from the one with fewer
 CALL {

@@ -154,9 +154,9 @@ async def test_half_a_first_stage_is_taken_away(store: Store, monkeypatch: pytes
             raise KeyboardInterrupt
         return await whole(*args, **more)
 
-    whole = appending._run
+    whole = appending.guarded
     with monkeypatch.context() as dying:
-        dying.setattr(appending, "_run", three_pieces)
+        dying.setattr(appending, "guarded", three_pieces)
         with pytest.raises(KeyboardInterrupt):
             await dead.append(SECOND)
     assert len((await contents(store, graph_id))["Event"]) > len(before["Event"])
