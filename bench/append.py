@@ -53,7 +53,7 @@ class _Target:
 async def append(bed: Bed, size: int, quick: bool) -> list[Result]:
     """Appends of `size` events to a short and to a long history; the same events to both."""
     short, long = (1_000, 5_000) if quick else (1_000, 200_000)
-    rounds = {1: 60, 100: 16, 1_000: 6}[size] // (4 if quick else 1) + 2
+    rounds = {1: 80, 100: 48, 1_000: 12}[size] // (4 if quick else 1) + 2
     targets = [await _target(bed, history) for history in (short, long)]
     async with driver_for(bed.address) as driver:
         await _time(bed, driver, targets, size, rounds)

@@ -19,6 +19,7 @@ from app.services import marks as kept
 from app.services.marks import Mark, marked, restored
 from app.services.placing import merged
 from app.store import appending, bases
+from app.store.appending import Look
 from app.store.bases import Base
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -35,6 +36,7 @@ class Held:
     """A projector, and where its graph stood when the two were the same."""
 
     projector: Projector
+    account: str
     g: str
     standing: Standing
     marks: tuple[Mark, ...] = ()
@@ -84,16 +86,16 @@ class Projectors:
         if _size(held) <= self._held.maxsize:
             self._held[graph_id] = held
 
-    async def at(self, held: Held | None, g: str, standing: Standing, upto: int, deadline: Deadline) -> Held:
+    async def at(self, held: Held | None, look: Look, upto: int, deadline: Deadline) -> Held:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""
-        same = held if held is not None and held.g == g and held.standing.revision == standing.revision else None
+        same = held if held is not None and held.g == look.g and held.standing.revision == look.standing.revision else None
         if same is not None and same.projector.head_seq <= upto:
             projector = same.projector
         else:
-            projector, _ = await self._fresh(g, upto, deadline)
-        async for events in self._again(g, projector.head_seq, upto, deadline):
+            projector, _ = await self._fresh(look.g, upto, deadline)
+        async for events in self._again(look.g, projector.head_seq, upto, deadline):
             await fold(projector, events, Batch())
-        return Held(projector, g, standing, () if same is None else same.marks)
+        return Held(projector, look.account, look.g, look.standing, () if same is None else same.marks)
 
     async def rest(self, held: Held, upto: int, deadline: Deadline) -> Batch:
         """Carries a projector on to place `upto`. Gives what that writes."""

@@ -14,7 +14,8 @@ at its next piece.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -143,10 +144,13 @@ async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline,
 
 async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadline, *, again: bool = False) -> Ground:
     done = ground.at(applied=ground.standing.written)
-    first, before = again, "append/unmake_edges" if again else None
+    first = again
     async for rows, last in pieces:
         stage = {"taking": first, "to_at": list((done if last else ground).standing), "rows": rows}
-        await guarded(store, "append/places", ground, stage, deadline, partial(_all_there, rows, again), before)
+        if again:
+            await guarded_with(store, "append/places", ground, stage, deadline, partial(_there_again, rows), "append/unmake_edges")
+        else:
+            await guarded(store, "append/places", ground, stage, deadline, partial(_all_there, rows, COUNTED))
         first = False
     return done
 
@@ -189,35 +193,62 @@ def _windows(after: int, upto: int, width: int) -> Iterable[tuple[list[int], boo
 
 async def guarded(
     store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
-    then: Callable[[Transaction, Record], Awaitable[None]] | None = None, before: str | None = None,
-    meanwhile: Callable[[], None] | None = None,
+    accept: Callable[[Record], None] | None = None, meanwhile: Callable[[], None] | None = None,
 ) -> Record:  # fmt: skip
     """A statement that answers only where the graph stands at `ground`, in a transaction of its own: its record.
 
-    `stage`: what it takes beside that. `then` is done after it in the same transaction, `before` is a statement on the same rows that is
-    run first, `meanwhile` is called once the store is at work. Raises: Stale, with nothing written.
+    `stage`: what it takes beside that. What `accept` raises undoes it; `meanwhile` is called once the store is at work.
+    Raises: Stale, with nothing written.
     """
-    params = {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer} | stage
 
-    async def work(tx: Transaction) -> Record:
-        if before is not None:
-            await tx.run(before, rows=params["rows"])
-        if meanwhile is not None:
-            asyncio.get_running_loop().call_soon(meanwhile)  # its turn comes when the statement has been sent
-        record = await tx.one(name, **params)
+    def found(record: Record | None) -> Record:
         if record is None:
             raise Stale
-        if then is not None:
-            await then(tx, record)
+        if accept is not None:
+            accept(record)
         return record
 
+    if meanwhile is not None:
+        asyncio.get_running_loop().call_soon(meanwhile)  # its turn comes when the statement has been sent
+    with _overtaken_is_stale():
+        return await store.change(name, found, deadline, **_params(ground, stage))
+
+
+async def guarded_with(
+    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
+    then: Callable[[Transaction, Record], Awaitable[None]], before: str | None = None,
+) -> None:  # fmt: skip
+    """The same with more in its transaction: `before` is a statement on the same rows that is run first, `then` is done after it."""
+
+    async def work(tx: Transaction) -> None:
+        if before is not None:
+            await tx.run(before, rows=stage["rows"])
+        record = await tx.one(name, **_params(ground, stage))
+        if record is None:
+            raise Stale
+        await then(tx, record)
+
+    with _overtaken_is_stale():
+        await store.write(work, deadline)
+
+
+def _params(ground: Ground, stage: dict[str, Any]) -> dict[str, Any]:
+    return {"id": ground.graph_id, "g": ground.g, "at": list(ground.standing), "writer": ground.writer} | stage
+
+
+@contextmanager
+def _overtaken_is_stale() -> Iterator[None]:
     try:
-        return await store.write(work, deadline)
+        yield
     except ConstraintError as error:  # an event came that was not there when we looked
         raise Stale from error
 
 
-async def _all_there(rows: Piece, again: bool, _: Transaction, counts: Record) -> None:
-    for name in COUNTED:
-        if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
+def _all_there(rows: Piece, names: Iterable[str], counts: Record) -> None:
+    for name in names:
+        if counts[name] != len(rows[name]):
             raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
+
+
+async def _there_again(rows: Piece, _: Transaction, counts: Record) -> None:
+    _all_there(rows, (name for name in COUNTED if name != "gone_tasks"), counts)

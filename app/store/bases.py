@@ -51,5 +51,5 @@ async def _text(store: Store, ground: Ground, base: Base, deadline: Deadline) ->
         for start in range(0, len(rows), _PARTS):
             await tx.run("base/put", rows={"parts": rows[start : start + _PARTS]})
 
-    await appending.guarded(store, "base/begin", ground, {"to_at": list(done.standing)}, deadline, put)
+    await appending.guarded_with(store, "base/begin", ground, {"to_at": list(done.standing)}, deadline, put)
     return done

@@ -15,7 +15,7 @@ from neo4j import Record
 from app.domain.history import Recorded
 from app.domain.rewriting import Difference, Edge
 from app.store import records
-from app.store.appending import Ground, guarded
+from app.store.appending import Ground, guarded, guarded_with
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
@@ -56,7 +56,7 @@ async def rewrite(
         await _run(tx, "rewrite/edges", _edge_rows(g, changed.edges_on), _BOTH_EDGES)
         await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival), _EVENTS)
 
-    await guarded(store, "rewrite/stand", ground, stage, deadline, rows)
+    await guarded_with(store, "rewrite/stand", ground, stage, deadline, rows)
     return replace(ground, standing=to)
 
 

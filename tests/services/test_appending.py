@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import orjson
 import pytest
+from neo4j import Record
 
 from app.domain.problems import DeadlineExceeded, Forbidden, NotFound, StoreUnavailable
 from app.services import appending as service
@@ -73,10 +74,16 @@ class Dying:
         return getattr(self._store, name)
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
+        return await self._cut(lambda: self._store.write(work, deadline))
+
+    async def change(self, name: str, accept: Callable[[Record | None], T], deadline: Deadline, **params: Any) -> T:
+        return await self._cut(lambda: self._store.change(name, accept, deadline, **params))
+
+    async def _cut(self, transaction: Callable[[], Awaitable[T]]) -> T:
         self._lives -= 1
         if self._lives < 0 or (self._lives == 0 and not self._commits):
             raise StoreUnavailable
-        done = await self._store.write(work, deadline)
+        done = await transaction()
         if self._lives == 0:
             raise StoreUnavailable
         return done

@@ -7,8 +7,10 @@ import dataclasses
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
+from neo4j import Record
 from neo4j.exceptions import ConstraintError, CypherSyntaxError
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
@@ -20,7 +22,7 @@ from app.store.deadline import Deadline
 from app.store.greeting import engine_of
 from app.store.problems import StoreRefused, StoreUnreachable
 
-SLOW = "UNWIND range(1, 6000) AS a UNWIND range(1, 6000) AS b WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
+SLOW = "UNWIND range(1, 2500) AS a UNWIND range(1, 2500) AS b WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
 
 TEXTS = {
     "slow": SLOW,
@@ -43,6 +45,10 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fresh_id() -> int:
     return time.time_ns()
+
+
+async def changing(store: Store, name: str, seconds: float, **params: Any) -> None:
+    await store.change(name, lambda _: None, Deadline.after(seconds), **params)
 
 
 async def test_values_come_back_as_they_went(store: Store) -> None:
@@ -81,6 +87,22 @@ async def test_work_that_fails_leaves_nothing(store: Store) -> None:
     assert await store.read("ids", Deadline.after(5), low=low) == []
 
 
+async def test_a_change_that_is_not_accepted_leaves_nothing(store: Store) -> None:
+    """One statement in a transaction of its own: its first record is judged before it is committed."""
+    low = fresh_id()
+
+    def refuse(record: Record | None) -> int:
+        assert record is not None
+        raise RuntimeError(f"no {record['id']}")
+
+    with pytest.raises(RuntimeError, match=f"no {low}"):
+        await store.change("put", refuse, Deadline.after(5), id=low)
+    assert await store.read("ids", Deadline.after(5), low=low) == []
+    assert await store.change("put", lambda record: record is not None, Deadline.after(5), id=low)
+    assert [record["id"] for record in await store.read("ids", Deadline.after(5), low=low)] == [low]
+    assert await store.change("none", lambda record: record is None, Deadline.after(5))
+
+
 async def test_writers_of_one_row_lose_no_update(store: Store) -> None:
     """O25: transient errors are tried again within the deadline; nothing is lost and nothing done twice."""
     row = fresh_id()
@@ -92,7 +114,8 @@ async def test_writers_of_one_row_lose_no_update(store: Store) -> None:
         await transaction.run("add", id=row)
 
     await store.write(put, Deadline.after(5))
-    await asyncio.gather(*(store.write(add, Deadline.after(60)) for _ in range(60)))
+    half = [store.write(add, Deadline.after(60)) for _ in range(30)]
+    await asyncio.gather(*half, *(changing(store, "add", 60, id=row) for _ in range(30)))
     assert (await store.write(lambda transaction: transaction.run("add", id=row), Deadline.after(5)))[0]["count"] == 61
 
 
@@ -102,6 +125,8 @@ async def test_faults_of_a_statement_are_not_dressed_up(store: Store) -> None:
         await store.read("wrong", Deadline.after(5))
     with pytest.raises(ConstraintError):
         await store.write(lambda transaction: transaction.run("twice"), Deadline.after(5))
+    with pytest.raises(ConstraintError):
+        await changing(store, "twice", 5)
 
 
 async def test_a_slow_statement_ends_at_the_deadline(store: Store) -> None:
@@ -114,6 +139,10 @@ async def test_a_slow_statement_ends_at_the_deadline(store: Store) -> None:
     with pytest.raises(DeadlineExceeded):
         await store.write(lambda transaction: transaction.run("slow"), Deadline.after(0.5))
     assert 0.4 < time.monotonic() - began < 1.5
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await changing(store, "slow", 0.5)
+    assert 0.4 < time.monotonic() - began < 1.5
     assert await store.one("echo", Deadline.after(10), value=1) is not None
 
 
@@ -124,6 +153,8 @@ async def test_a_deadline_that_has_passed_costs_nothing(store: Store) -> None:
         await store.read("slow", Deadline.after(-1))
     with pytest.raises(DeadlineExceeded):
         await store.write(lambda transaction: transaction.run("slow"), Deadline.after(0))
+    with pytest.raises(DeadlineExceeded):
+        await changing(store, "slow", 0)
     assert time.monotonic() - began < 0.5
 
 
@@ -159,7 +190,11 @@ async def writing(store: Store) -> None:
     await store.write(lambda transaction: transaction.run("echo", value=1), Deadline.after(25))
 
 
-@pytest.mark.parametrize("attempt", [reading, writing])
+async def one_change(store: Store) -> None:
+    await changing(store, "echo", 25, value=1)
+
+
+@pytest.mark.parametrize("attempt", [reading, writing, one_change])
 async def test_a_store_that_is_gone_is_known_as_gone_within_2_s(
     store_address: StoreAddress, attempt: Callable[[Store], Awaitable[None]]
 ) -> None:
