@@ -134,7 +134,7 @@ class Store:
         async with _until(deadline), self._writers, self._slots:
             return await self._write(work, deadline)
 
-    async def change(self, name: str, accept: Callable[[Record | None], T], deadline: Deadline, **params: Any) -> T:
+    async def change(self, name: str, /, accept: Callable[[Record | None], T], deadline: Deadline, **params: Any) -> T:
         """What `accept` gives for the first record of one statement, in a transaction of its own that is committed if it raises nothing.
 
         A round trip less than `write` takes. Tried again, and failing, as that.

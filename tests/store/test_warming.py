@@ -43,17 +43,22 @@ def test_every_parameter_has_a_sample(name: str) -> None:
 async def test_what_is_run_is_of_the_kinds_that_were_warmed(store: Store, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For other types and orders of size Neo4j makes other plans, which takes it long the first time."""
     seen: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    read, run = Store.read, Transaction.run
+    read, change, run = Store.read, Store.change, Transaction.run
 
     async def noted_read(self: Store, name: str, /, *args: Any, **params: Any) -> Any:
         seen[name].append(params)
         return await read(self, name, *args, **params)
+
+    async def noted_change(self: Store, name: str, /, *args: Any, **params: Any) -> Any:
+        seen[name].append(params)
+        return await change(self, name, *args, **params)
 
     async def noted_run(self: Transaction, name: str, /, **params: Any) -> Any:
         seen[name].append(params)
         return await run(self, name, **params)
 
     monkeypatch.setattr(Store, "read", noted_read)
+    monkeypatch.setattr(Store, "change", noted_change)
     monkeypatch.setattr(Transaction, "run", noted_run)
     await everything(store)
     monkeypatch.undo()
