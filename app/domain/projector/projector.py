@@ -32,13 +32,13 @@ class Projector:
         """When working nodes with an open approval begin to look as if they asked (E113), and which."""
 
     @classmethod
-    def from_keyframe(cls, keyframe: Keyframe, seq: int) -> tuple[Projector, Batch]:
+    def from_keyframe(cls, keyframe: Keyframe, seq: int, places: stored.Places | None = None) -> tuple[Projector, Batch]:
         """A projector that starts from a keyframe, which stands at place `seq`, and the rows of its state (E133).
 
-        Raises KeyframeRefused where the state does not add up (E135).
+        `places`: what else it is to keep. Raises KeyframeRefused where the state does not add up (E135).
         """
         projector = cls()
-        projector.graph = stored.load(keyframe.state, seq)
+        projector.graph = stored.load(keyframe.state, seq, places)
         projector.head_seq, projector.judged_ns = seq, keyframe.time_ns
         batch = Batch()
         changed, _ = projector._changed(None, keyframe.time_ns)

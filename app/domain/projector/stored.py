@@ -108,6 +108,26 @@ class _Graph(msgspec.Struct, omit_defaults=True):
     unpaired_runs: tuple[_Time, str, list[str]] | None = None
 
 
+class Places(msgspec.Struct):
+    """Where things are of which a keyframe gives the order alone.
+
+    `nodes`: by ref, among their siblings. `tasks`: by ref, those of the tasks and the next one's, where they are not 0, 1, 2 …
+    """
+
+    nodes: dict[str, int]
+    tasks: dict[str, list[int]]
+
+
+def places(graph: GraphState) -> Places:
+    """Those of a state, for `load` to keep."""
+    nodes, tasks = {}, {}
+    for ref, node in graph.nodes.items():
+        nodes[ref] = node.placed
+        if node.tasks.next_position != len(node.tasks.items):
+            tasks[ref] = [*node.tasks.items, node.tasks.next_position]
+    return Places(nodes, tasks)
+
+
 def dump(graph: GraphState) -> bytes:
     """The state as JSON text (E134)."""
     unpaired = graph.unpaired
@@ -184,8 +204,9 @@ def _dump_node(node: Node) -> _Node:
     )
 
 
-def load(text: bytes, seq: int) -> GraphState:
+def load(text: bytes, seq: int, places: Places | None = None) -> GraphState:
     """Takes up a state; it stands at place `seq`. Raises KeyframeRefused where it is no JSON state (E130) or does not add up (E135)."""
+    places = Places({}, {}) if places is None else places
     try:
         form = msgspec.json.decode(text, type=_Graph)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -194,8 +215,10 @@ def load(text: bytes, seq: int) -> GraphState:
     graph = GraphState()
     graph.seq = seq
     for ref, at in form.nodes.items():
-        graph.nodes[ref] = _load_node(at)
+        graph.nodes[ref] = _load_node(at, places.tasks.get(ref))
     _load_tree(graph, form)
+    for ref, place in places.nodes.items():
+        graph.nodes[ref].placed = place
     for ref, at in form.nodes.items():
         _load_parts(graph, graph.nodes[ref], at)
     graph.processes = form.processes
@@ -232,7 +255,7 @@ def _check(form: _Graph) -> None:
         raise KeyframeRefused("it names nodes that are not there")
 
 
-def _load_node(form: _Node) -> Node:
+def _load_node(form: _Node, tasks: list[int] | None) -> Node:
     node = Node(form.id, form.provider, form.started_at if form.started_at is not None else form.last_event_at)
     node.kind, node.state, node.last_event = form.kind, form.state, form.last_event_at
     node.summary, node.attention, node.title, node.cwd = form.summary, form.attention, form.title, form.cwd
@@ -243,8 +266,10 @@ def _load_node(form: _Node) -> Node:
     node.note_asking()
     node.plan_mark, node.stop_mark, node.question_time = bool(form.planning), bool(form.stopped), form.asked_at
     node.background_agent_count = form.background_agents or 0
-    for task in form.tasks:
+    *positions, following = range(len(form.tasks) + 1) if tasks is None else tasks
+    for task, node.tasks.next_position in zip(form.tasks, positions, strict=True):
         node.tasks.add(task.id, task.text, task.active_text, task.status)
+    node.tasks.next_position = following
     node.tree_unfinished = 0 if node.finished else 1
     node.tree_open_tasks = node.tasks.open
     return node
