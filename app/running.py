@@ -16,6 +16,7 @@ from app.services.known import KnownKeys
 from app.services.logins import Logins
 from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
+from app.services.retention import Retention
 from app.settings import Settings
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
@@ -39,6 +40,8 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
         operator = await ensure_operator(access, settings.data_dir, admin_key, Deadline.after(MIGRATE_SECONDS))
         if warm:
             await warm_statements(store, Deadline.after(WARM_SECONDS))
+        projectors = Projectors(store)
+        retention = Retention(store, projectors, settings.retention_events)
         yield Services(
             settings=settings,
             clock=clock,
@@ -47,7 +50,8 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             keys=Keys(store, clock, known),
             logins=Logins(store, clock, known),
             graphs=Graphs(store, clock, settings),
-            appends=Appends(store, Projectors(store), clock),
+            appends=Appends(store, projectors, clock, retention),
             operator=operator,
         )
+        await retention.close()
         await access.close()

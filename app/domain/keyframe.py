@@ -55,6 +55,11 @@ def merge(parts: Sequence[Event]) -> Keyframe:
     return unpacked(texts_of(parts), parts[0].ts)
 
 
+def event_of(part: Event) -> str:
+    """The id of the event that a keyframe's line stands after (E127)."""
+    return part.id.rpartition("~")[0] or part.id
+
+
 def leading(parts: Sequence[Event]) -> Sequence[Event]:
     """Of all keyframe lines before a log's first event, each once, those that are its keyframe (E129)."""
     first = read_part(parts[0])
@@ -74,7 +79,19 @@ def unpacked(texts: Sequence[str], ts: str) -> Keyframe:
     """A keyframe from the texts of its parts, in order, and the `ts` of its lines (E128). Raises KeyframeRefused."""
     if len(texts) > MAX_PARTS:
         raise KeyframeRefused(f"more than {MAX_PARTS} parts")
-    return Keyframe(_unpack("".join(texts)), ts, event_ns(ts))
+    return Keyframe(unpacked_text(texts), ts, event_ns(ts))
+
+
+def unpacked_text(texts: Sequence[str]) -> bytes:
+    """What `packed` was given. Raises KeyframeRefused."""
+    return _unpack("".join(texts))
+
+
+def packed(state: bytes) -> list[str]:
+    """A state as the texts of a keyframe's parts (E128)."""
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    text = b64encode(packing.compress(state) + packing.flush()).decode("ascii")
+    return [text[at : at + PART_CHARACTERS] for at in range(0, len(text), PART_CHARACTERS)]
 
 
 def _unpack(text: str) -> bytes:
@@ -93,9 +110,7 @@ def _unpack(text: str) -> bytes:
 
 def lines(state: bytes, event_id: str, ts: str, *, restart: bool = False) -> Iterator[dict[str, Any]]:
     """The envelopes of the keyframe of a state just after an event (E127, E128)."""
-    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    text = b64encode(packing.compress(state) + packing.flush()).decode("ascii")
-    cuts = [text[at : at + PART_CHARACTERS] for at in range(0, len(text), PART_CHARACTERS)]
+    cuts = packed(state)
     for number, cut in enumerate(cuts):
         data: dict[str, Any] = {"part": number, "parts": len(cuts), "text": cut}
         if restart:

@@ -17,16 +17,18 @@ from app.domain.envelope import Event, Malformed, parse_line, parse_object
 from app.domain.history import Batch
 from app.domain.keyframe import KeyframeRefused
 from app.domain.moments import Moment
-from app.domain.problems import DeadlineExceeded, NotFound, TooLate
+from app.domain.problems import DeadlineExceeded, NotFound, StoreUnavailable, TooLate
 from app.domain.times import NS_PER_S
 from app.services.clock import Clock
-from app.services.projectors import Held, Projectors, fold, from_base, places
+from app.services.projectors import Held, Projectors, based, fold, places
+from app.services.retention import Retention
 from app.services.viewer import Viewer
 from app.store import appending, bases, rewriting
 from app.store.appending import Ground, Look, Overtaken, Stale
-from app.store.bases import Base
+from app.store.checkpoints import Place, Stored
 from app.store.connection import Store
 from app.store.deadline import Deadline
+from app.store.intervals import BASE
 from app.store.pace import Pace
 
 PATIENCE = 1.0
@@ -34,6 +36,9 @@ PATIENCE = 1.0
 
 MOST_CHANGED = 50_000
 """Rows that late events may change in one transaction."""
+
+CHECKPOINT_EVERY = 1_000
+"""Events after which a graph's state is kept; more where it has more nodes, so that keeping it costs each event the same."""
 
 _LOOK_AGAIN = 0.02
 
@@ -72,10 +77,14 @@ class _Call:
 
 @dataclass(slots=True)
 class _Turn:
-    """A writer's turn at a graph. `held`: the graph's projector while the store has all that it says; None while it is carried on."""
+    """A writer's turn at a graph. `held`: the graph's projector while the store has all that it says; None while it is carried on.
+
+    `wrote`: where the graph stands after this writer has put events into it.
+    """
 
     graph_id: str
     held: Held | None
+    wrote: Ground | None = None
 
     def take(self) -> Held | None:
         """Takes the projector, to carry it on."""
@@ -86,8 +95,10 @@ class _Turn:
 class Appends:
     """Taking events into graphs."""
 
-    def __init__(self, store: Store, projectors: Projectors, clock: Clock) -> None:
+    def __init__(self, store: Store, projectors: Projectors, clock: Clock, retention: Retention | None = None) -> None:
+        """Without `retention` graphs keep what they do not say themselves."""
         self._store = store
+        self._retention = Retention(store, projectors, 0) if retention is None else retention
         self._projectors = projectors
         self._clock = clock
         self._writer = uuid4().hex
@@ -106,6 +117,8 @@ class Appends:
         call = await _read(envelopes)
         async with self._turn(graph_id, deadline) as turn:
             held = await self._taken_in(viewer, turn, call, deadline)
+            if turn.wrote is not None:
+                held = await self._kept(turn, held, turn.wrote, deadline)
             last = held.projector.head_event
             moment = Moment(
                 graph=graph_id,
@@ -165,12 +178,23 @@ class Appends:
                 trusting = False
         raise DeadlineExceeded
 
+    async def _kept(self, turn: _Turn, held: Held, ground: Ground, deadline: Deadline) -> Held:
+        """After events came: the oldest go (R67), and the state is kept now and then, for restarts and late events to begin at."""
+        try:
+            if held.unkept >= max(CHECKPOINT_EVERY, held.projector.node_count):
+                await self._projectors.save(ground, held, deadline)
+            turn.held = held = await self._retention.trim(ground, held, deadline)
+        except (Stale, DeadlineExceeded, StoreUnavailable):
+            pass  # the events are in: whoever writes next does it
+        return held
+
     async def _laid(self, turn: _Turn, look: Look, parts: list[Event], deadline: Deadline) -> None:
         """Lays the base that a keyframe's lines make under a graph that has had nothing (I31, E133). If they make none, so be it (E130)."""
         turn.take()
         try:
-            base = Base(keyframe.texts_of(keyframe.leading(parts)), parts[0].ts)
-            projector, batch = await from_base(base)
+            leading = keyframe.leading(parts)
+            base = Stored(Place(BASE, keyframe.event_of(leading[0]), leading[0].ts), keyframe.texts_of(leading), [])
+            projector, batch = await based(base)
         except KeyframeRefused:
             return
         ground = Ground(turn.graph_id, look.g, look.standing, self._writer)
@@ -194,8 +218,8 @@ class Appends:
         except Overtaken:
             call.accepted = len(new)
             raise
-        call.accepted = len(new)
-        turn.held = held = replace(held, standing=ground.standing)
+        call.accepted, turn.wrote = len(new), ground
+        turn.held = held = replace(held, standing=ground.standing, unkept=held.unkept + len(new))
         return held
 
     async def _rewritten(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
@@ -210,7 +234,10 @@ class Appends:
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
         call.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
-        turn.held = held = replace(held, projector=again.projector, standing=ground.standing, marks=again.marks)
+        turn.wrote = ground
+        turn.held = held = replace(
+            held, projector=again.projector, standing=ground.standing, marks=again.marks, unkept=held.unkept + len(new)
+        )
         return held
 
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:

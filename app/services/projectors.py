@@ -8,24 +8,29 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import structlog
 from cachetools import LRUCache
 
+from app.domain import keyframe
 from app.domain.envelope import Event, parse_line
 from app.domain.history import Batch, Recorded
-from app.domain.keyframe import unpacked
+from app.domain.keyframe import KeyframeRefused
 from app.domain.projector import Projector
+from app.domain.projector.checkpoint import Checkpoint, checkpoint, resumed
 from app.domain.rewriting import Difference, difference
 from app.services import marks as kept
 from app.services.marks import Mark, marked, restored
 from app.services.placing import merged
-from app.store import appending, bases
-from app.store.appending import Look
-from app.store.bases import Base
+from app.store import appending, checkpoints
+from app.store.appending import Ground, Look
+from app.store.checkpoints import Place, Stored
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
 from app.store.intervals import BASE, STEP
 from app.store.pace import Pace
+
+_log = structlog.get_logger()
 
 MOST_NODES = 100_000
 """Nodes of all projectors and marks in memory together."""
@@ -41,6 +46,8 @@ class Held:
     standing: Standing
     marks: tuple[Mark, ...] = ()
     """Earlier places to begin at when late events come, in order; only graphs to which some have come have any."""
+    unkept: int = 0
+    """Events folded since the last checkpoint that is kept in the store."""
 
 
 class Late(NamedTuple):
@@ -90,18 +97,39 @@ class Projectors:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""
         same = held if held is not None and held.g == look.g and held.standing.revision == look.standing.revision else None
         if same is not None and same.projector.head_seq <= upto:
-            projector = same.projector
+            projector, unkept = same.projector, same.unkept
         else:
-            projector, _ = await self._fresh(look.g, upto, deadline)
+            projector, unkept = await self.after(look.g, upto, deadline), 0
         async for events in self._again(look.g, projector.head_seq, upto, deadline):
             await fold(projector, events, Batch())
-        return Held(projector, look.account, look.g, look.standing, () if same is None else same.marks)
+            unkept += len(events)
+        return Held(projector, look.account, look.g, look.standing, () if same is None else same.marks, unkept)
+
+    async def save(self, ground: Ground, held: Held, deadline: Deadline) -> None:
+        """Keeps the state of a projector in the store, where it can be taken up again just as it is. Raises: Stale."""
+        held.unkept = 0
+        try:
+            await checkpoints.put(self._store, ground, await asyncio.to_thread(packed, held.projector), deadline)
+        except KeyframeRefused as error:
+            _log.warning("state_not_kept", graph=ground.graph_id, why=str(error))
+
+    async def after(self, g: str, upto: int, deadline: Deadline) -> Projector:
+        """A projector from the newest checkpoint at or before a place, or before all events. It may have to be carried on."""
+        earlier = [place for place in await checkpoints.listed(self._store, g, deadline) if place.seq <= upto]
+        return await self._from(g, earlier[-1], deadline) if earlier else Projector()
+
+    async def on(self, projector: Projector, g: str, upto: int, deadline: Deadline) -> Recorded | None:
+        """Carries a projector on to the event at a place. Gives that event, if there was any to carry it on by."""
+        batch = Batch()
+        async for events in self._again(g, projector.head_seq, upto, deadline):
+            await fold(projector, events, batch := Batch())
+        return batch.events[-1] if batch.events else None
 
     async def rest(self, held: Held, upto: int, deadline: Deadline) -> Batch:
         """Carries a projector on to place `upto`. Gives what that writes."""
         batch = Batch()
-        if not held.projector.head_seq:
-            held.projector, batch = await self._fresh(held.g, upto, deadline)
+        if not held.projector.head_seq and (kept := await checkpoints.listed(self._store, held.g, deadline)) and kept[0].seq == BASE:
+            held.projector, batch = await based(await checkpoints.read(self._store, held.g, kept[0], deadline))
         async for events in self._again(held.g, held.projector.head_seq, upto, deadline):
             await fold(held.projector, events, batch)
         return batch
@@ -109,7 +137,7 @@ class Projectors:
     async def with_late(self, held: Held, new: Sequence[Event], deadline: Deadline) -> Late:
         """The graph with new events of which the first is late (E12): two runs from the state before it, without them and with them."""
         marks = [mark for mark in held.marks if mark.order < new[0].order]
-        before, again = [await restored(marks[-1]) if marks else (await self._fresh(held.g, BASE, deadline))[0] for _ in range(2)]
+        before, again = [await self._before(held, marks, new[0], deadline) for _ in range(2)]
         coming = self._again(held.g, before.head_seq, held.standing.head, deadline)
         waiting: deque[tuple[int, Event]] = deque()
         tail: list[tuple[int, Event]] = []
@@ -130,13 +158,21 @@ class Projectors:
         after = before.head_seq
         await fold(before, tail, old)
         await fold(again, merged(tail, new, after), rewritten)
-        first = None if after > BASE else rewritten.events[0]
+        first = rewritten.events[0] if after < held.standing.floor else None
         return Late(again, tuple(marks), difference(old, rewritten), len(new), (first, rewritten.events[-1]))
 
-    async def _fresh(self, g: str, upto: int, deadline: Deadline) -> tuple[Projector, Batch]:
-        """A projector before all events, and what its base writes, if the graph has one at place `upto` (E133)."""
-        base = await bases.of(self._store, g, deadline) if upto >= BASE else None
-        return (Projector(), Batch()) if base is None else await from_base(base)
+    async def _before(self, held: Held, marks: Sequence[Mark], event: Event, deadline: Deadline) -> Projector:
+        """A projector from the last mark or checkpoint before an event; if there is none, from what the graph starts from (E133, I33)."""
+        floor = held.standing.floor
+        there = await checkpoints.listed(self._store, held.g, deadline)
+        earlier = [place for place in there if place.seq <= held.standing.head and (place.seq < floor or place.order < event.order)]
+        if marks and (not earlier or earlier[-1].order < marks[-1].order):
+            return await restored(marks[-1])
+        return await self._from(held.g, earlier[-1], deadline) if earlier else Projector()
+
+    async def _from(self, g: str, place: Place, deadline: Deadline) -> Projector:
+        stored = await checkpoints.read(self._store, g, place, deadline)
+        return (await based(stored))[0] if place.seq == BASE else await asyncio.to_thread(lambda: resumed(_unpacked(stored)))
 
     async def _again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
         if after >= upto:
@@ -151,10 +187,10 @@ class Projectors:
             yield events
 
 
-async def from_base(base: Base) -> tuple[Projector, Batch]:
-    """A projector that starts from a base, and what that writes. Raises: KeyframeRefused."""
+async def based(base: Stored) -> tuple[Projector, Batch]:
+    """A projector that starts from a keyframe that came, and what that writes. Raises: KeyframeRefused."""
     # in a thread: it is one long piece of work, and the loop must get its turns
-    return await asyncio.to_thread(lambda: Projector.from_keyframe(unpacked(base.texts, base.ts), BASE))
+    return await asyncio.to_thread(lambda: Projector.from_keyframe(keyframe.unpacked(base.state, base.place.ts), BASE))
 
 
 async def fold(projector: Projector, events: Iterable[tuple[int, Event]], batch: Batch) -> None:
@@ -174,3 +210,14 @@ def places(written: int, events: Iterable[Event]) -> Iterable[tuple[int, Event]]
 
 def _size(held: Held) -> int:
     return max(held.projector.node_count, 1) * (1 + len(held.marks))
+
+
+def packed(projector: Projector) -> Stored:
+    """The checkpoint of a projector's state, for the store. Raises: KeyframeRefused."""
+    made = checkpoint(projector)
+    return Stored(Place(made.seq, made.event_id, made.ts), keyframe.packed(made.state), keyframe.packed(made.rest))
+
+
+def _unpacked(stored: Stored) -> Checkpoint:
+    state, rest = (keyframe.unpacked_text(texts) for texts in (stored.state, stored.rest))
+    return Checkpoint(*stored.place, state, rest)

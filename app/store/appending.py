@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -47,7 +47,7 @@ class Overtaken(Stale):
 
 
 class Look(NamedTuple):
-    """What a writer sees before it begins. `known`: places of those of its events that are there already, by id.
+    """What a writer sees before it begins. `known`: places of those of its events that are there already, by id (0: not any more).
 
     `adding` is not 0 while a first stage is under way (or was left so), `writer` names the writer of the last piece,
     `pieces` counts them all.
@@ -69,12 +69,16 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a writer stands: everything that must still hold when its next piece takes the graph's lock."""
+    """Where a writer stands: everything that must still hold when its next piece takes the graph's lock.
+
+    `keep`: how many events the graph keeps by its own row, as its last stage found it (None: the server's setting).
+    """
 
     graph_id: str
     g: str
     standing: Standing
     writer: str
+    keep: int | None = field(default=None, compare=False)
 
     def at(self, **changes: int) -> Ground:
         """The same writer where the standing has these values."""
@@ -161,7 +165,7 @@ async def head(store: Store, ground: Ground, heard: int | None, deadline: Deadli
     floor = standing.floor or (STEP if standing.applied > BASE else 0)
     stage = {"taking": first, "head": standing.applied, "floor": floor, "heard": heard}
     record = await guarded(store, "append/head", ground, stage, deadline)
-    return replace(ground, standing=Standing(*record["at"]))
+    return replace(ground, standing=Standing(*record["at"]), keep=record["keep"])
 
 
 async def clear(store: Store, ground: Ground, adding: int, deadline: Deadline) -> None:

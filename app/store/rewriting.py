@@ -14,7 +14,7 @@ from neo4j import Record
 
 from app.domain.history import Recorded
 from app.domain.rewriting import Difference, Edge
-from app.store import records
+from app.store import checkpoints, records
 from app.store.appending import Ground, guarded, guarded_with
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
@@ -32,8 +32,8 @@ _EVENTS = ("events", "events_set")
 async def turn(store: Store, ground: Ground, deadline: Deadline) -> Ground:
     """Moves the revision on by one: to odd before history is rewritten, to even after it, or after a writer that died. Raises: Stale."""
     to = ground.standing._replace(revision=ground.standing.revision + 1)
-    await guarded(store, "rewrite/turn", ground, {"to_at": list(to)}, deadline)
-    return replace(ground, standing=to)
+    record = await guarded(store, "rewrite/turn", ground, {"to_at": list(to)}, deadline)
+    return replace(ground, standing=to, keep=record["keep"])
 
 
 async def rewrite(
@@ -49,7 +49,10 @@ async def rewrite(
         "to_at": list(to), "heard": heard, "first_end": [] if first is None else records.end(first), "last_end": records.end(last)
     }  # fmt: skip
 
+    place = min(each.seq for each in (*changed.events_on, *changed.events_set))
+
     async def rows(tx: Transaction, _: Record) -> None:
+        await checkpoints.drop(tx, g, place, OPEN)  # those from there on are no longer so
         await _run(tx, "append/unmake_edges", _edge_rows(g, changed.edges_off), _BOTH_EDGES)
         await _run(tx, "rewrite/off", _off(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/on", _on(g, changed), (*_NOW, *_PAST))

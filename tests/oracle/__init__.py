@@ -22,6 +22,7 @@ __all__ = [
     "changes",
     "cut",
     "fold_with_rules",
+    "keyframe_lines",
     "keyframe_state",
     "log_of",
     "read_log",
@@ -63,10 +64,10 @@ def cut(log: Log, k: int) -> list[str]:
     n = len(log.events)
     b = n - n % k
     a = max(b - k, 0)
-    return [*_keyframe(log, a), *log.lines[a:b], *(_keyframe(log, b) if b > 0 else []), *log.lines[b:]]
+    return [*keyframe_lines(log, a), *log.lines[a:b], *(keyframe_lines(log, b) if b > 0 else []), *log.lines[b:]]
 
 
-def _keyframe(log: Log, n: int) -> list[str]:
+def keyframe_lines(log: Log, n: int) -> list[str]:
     """The lines of a keyframe of the state after n events; none for a log that starts from nothing."""
     if n > 0:
         ts, event_id = log.events[n - 1]["ts"], log.events[n - 1]["id"]

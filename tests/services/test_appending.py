@@ -18,6 +18,7 @@ from app.domain.problems import DeadlineExceeded, Forbidden, NotFound, StoreUnav
 from app.services import appending as service
 from app.services.appending import Appends, Invalid
 from app.services.projectors import Projectors
+from app.services.retention import Retention
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.store import graphs, pieces
 from app.store.connection import Store, Transaction
@@ -51,6 +52,7 @@ class Process:
 
     appends: Appends
     projectors: Projectors
+    retention: Retention
     graph_id: str
 
     async def append(self, events: list[Any], deadline: Deadline | None = None) -> service.Appended:
@@ -61,7 +63,8 @@ class Process:
 def process(store: Any, graph_id: str, most_nodes: int = 10_000) -> Process:
     """A process that has just started."""
     projectors = Projectors(store, most_nodes)
-    return Process(Appends(store, projectors, lambda: CLOCK_MS), projectors, graph_id)
+    retention = Retention(store, projectors, 0)
+    return Process(Appends(store, projectors, lambda: CLOCK_MS, retention), projectors, retention, graph_id)
 
 
 class Dying:
