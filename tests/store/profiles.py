@@ -18,13 +18,13 @@ from app.domain.moments import AsOf
 from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt, KeySet
 from app.settings import StoreAddress
-from app.store import appending
+from app.store import appending, checkpoints, trims
 from app.store.connection import Store
 from app.store.statements import in_one_go, statement, with_lists
 from tests.grown import Grown, grow, reader, soon
 
 GOLDEN = Path(__file__).with_name("budgets")
-_LISTS = ("rows", "events", "seqs", "known", "times")
+_LISTS = ("rows", "events", "seqs", "known", "times", "checkpoints")
 """What statements call a list of rows."""
 
 PARTS = ("task", "spawn", "wait", "message")
@@ -100,6 +100,11 @@ class Recorder:
         async for _ in appending.events_after(self.store, look.g, head - 100 * 1024, head, soon()):
             break
         await self.store.one("append/leftover", soon(), g=look.g, buckets=[head >> 16], after=head - 8 * 1024)
+        for place in await checkpoints.listed(self.store, look.g, soon()):
+            await checkpoints.read(self.store, look.g, place, soon())
+        await trims.left(self.store, grown.graph_id, soon())
+        async for _ in trims.places(self.store, look.g, head - 100 * 1024, head, soon()):
+            break
         return list(self.calls.values())
 
 

@@ -14,7 +14,7 @@ from app.demo.fleet import fleet
 from app.domain.envelope import parse_object
 from app.domain.projector import Projector
 from app.settings import StoreAddress
-from app.store import access, appending, warming
+from app.store import access, appending, graphs, trims, warming
 from app.store.access import KeyRow
 from app.store.appending import Ground
 from app.store.connection import Store, Transaction
@@ -22,6 +22,7 @@ from app.store.deadline import Deadline
 from app.store.statements import in_one_go, statement, statement_names
 from app.store.warming import SAMPLES, samples, warm
 from tests.grown import grow, reader, soon
+from tests.services.test_appending import process
 from tests.services.test_bases import base_of
 from tests.store.contents import folded, raw
 from tests.store.profiles import Recorder, driver
@@ -128,6 +129,7 @@ async def everything(store: Store) -> None:
     await Recorder(store).all(grown, log)
     await reader(store).list(grown.viewer, soon())
     await left_half_done(store, grown.graph_id, log)
+    await trimmed(store, log)
     _, base = base_of(log[:20])
     await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # on a base, and late
     row = KeyRow(uuid4().hex * 2, access.LOCAL, "test", "ag_sk_live_…", ["read"], [grown.graph_id], "2026-09-01", 1, None, None)
@@ -143,6 +145,19 @@ async def everything(store: Store) -> None:
     await access.known_login(store, [login], 3, soon())
     await access.remove_logins(store, [login], soon())
     assert await access.remove_key(store, row.id, soon())
+
+
+async def trimmed(store: Store, log: list[dict[str, Any]]) -> None:
+    """A graph that keeps little, and forgets early."""
+    graph_id = "gph_" + uuid4().hex[:12]
+    await graphs.create(store, graph_id=graph_id, account="acc", title=None, source="watch", created=1, retention=100, deadline=soon())
+    one = process(store, graph_id)
+    await one.append(log[:250])
+    await one.retention.settled()
+    await process(store, graph_id).append(log[250:260])
+    left = await trims.left(store, graph_id, soon())
+    assert left is not None
+    await trims.clear(store, graph_id, left, [left.trimmed], -1_000, soon())
 
 
 async def left_half_done(store: Store, graph_id: str, log: list[dict[str, Any]]) -> None:
