@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from app.cli.stop import Stop, one_line
+from app.domain.rho.profiles import Profile
 
 app = typer.Typer(
     name="agw",
@@ -23,12 +24,19 @@ app = typer.Typer(
 
 keys = typer.Typer(name="keys", help="Make, list and revoke keys.", no_args_is_help=True)
 app.add_typer(keys)
+rho = typer.Typer(
+    name="rho", help="Check, hash, prepare and schedule Rho graphs (rho.graph/v1); no gateway is needed.", no_args_is_help=True
+)
+app.add_typer(rho)
 
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="An event id, Unix ms, a time (RFC 3339) or an age such as 10m.")]
 Host = Annotated[str | None, typer.Option(help="Address to listen at (AGW_HOST).")]
 Port = Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one (AGW_PORT).")]
+
+RhoFile = Annotated[str, typer.Argument(metavar="FILE", help="A JSON file, or - for standard input.")]
+RhoProfile = Annotated[Profile, typer.Option(help="Rules for local files, or for what is uploaded.")]
 
 MOST_KEPT = 2**31 - 1
 """What GraphQL's `Int` holds; 0 keeps all."""
@@ -186,6 +194,50 @@ def keys_revoke(
     from app.cli.keys import revoke as run
 
     run(key_id, as_json=json, data_dir=data_dir)
+
+
+@rho.command("validate")
+def rho_validate(
+    file: RhoFile,
+    profile: RhoProfile = Profile.PORTABLE,
+    project: Annotated[str | None, typer.Option(help="The project that it is uploaded to; cloud profile only.")] = None,
+) -> None:
+    """Tell whether an envelope is valid, and if not, where it first fails."""
+    from app.cli.rho import validate as run
+
+    run(file, profile, project)
+
+
+@rho.command("canonicalize")
+def rho_canonicalize(file: RhoFile, profile: RhoProfile = Profile.PORTABLE) -> None:
+    """Print an envelope's canonical text, to the byte."""
+    from app.cli.rho import canonicalize as run
+
+    run(file, profile)
+
+
+@rho.command("digest")
+def rho_digest(file: RhoFile, profile: RhoProfile = Profile.PORTABLE) -> None:
+    """Print the digests of an envelope's canonical form."""
+    from app.cli.rho import digest as run
+
+    run(file, profile)
+
+
+@rho.command("prepare")
+def rho_prepare(file: RhoFile) -> None:
+    """Make an envelope ready for upload: private attributes hashed, its sync id derived."""
+    from app.cli.rho import prepare as run
+
+    run(file)
+
+
+@rho.command("schedule")
+def rho_schedule(file: RhoFile) -> None:
+    """Print the waves of a list of tasks, or of an envelope's tasks, and which can run now."""
+    from app.cli.rho import schedule as run
+
+    run(file)
 
 
 @app.command()

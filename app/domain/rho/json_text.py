@@ -1,0 +1,57 @@
+"""JSON as the contract reads and writes it (G14)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from app.domain.rho.problems import Refused
+
+_ALSO_ESCAPED = re.compile("[<>&\u2028\u2029]")
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
+
+
+def read_json(text: bytes | str) -> Any:
+    """The value of a JSON text.
+
+    Raises: Refused(`invalid_json`): not UTF-8, not JSON, a key twice in one object, a lone surrogate, a number beyond all bounds.
+    """
+    try:
+        decoded = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+        _encode(value).encode()  # fails on a lone surrogate
+    except (ValueError, RecursionError) as error:
+        raise Refused("invalid_json", "") from error
+    return value
+
+
+def write_json(value: Any) -> str:
+    """`J(x)`: no spaces, keys in the order of their UTF-8 bytes, and the escapes of G14; arrays stay as they are.
+
+    Raises: Refused(`invalid_json`): nested too deeply to be written.
+    """
+    try:
+        text = _encode(value)
+    except RecursionError as error:
+        raise Refused("invalid_json", "") from error
+    return _ALSO_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("the number is beyond all bounds")
+    return number
