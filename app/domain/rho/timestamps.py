@@ -64,3 +64,9 @@ def _ordinal(year: int, month: int, day: int) -> int | None:
         return date(year, month, day).toordinal()
     except ValueError:
         return None
+
+
+def is_later(one: str, other: str) -> bool:
+    """Whether a time comes after another; False where either is unreadable."""
+    first, second = read_ns(one), read_ns(other)
+    return first is not None and second is not None and first > second
