@@ -58,10 +58,16 @@ class _Run:
         self._places = places
 
     async def wave(self, wave: Sequence[str]) -> None:
-        async with asyncio.TaskGroup() as group:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for id in wave:
+                    if self.statuses[id] != "completed":
+                        group.create_task(self._feature(id))
+        except asyncio.CancelledError:  # those that never began know nothing of it
             for id in wave:
-                if self.statuses[id] != "completed":
-                    group.create_task(self._feature(id))
+                if self.statuses[id] not in ("completed", "failed"):
+                    self._set(id, "failed")
+            raise
 
     async def _feature(self, id: str) -> None:
         try:

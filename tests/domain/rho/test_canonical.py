@@ -33,6 +33,7 @@ def shuffled(value: Any, data: st.DataObject, *, arrays: tuple[str, ...] = ("nod
     return {name: data.draw(st.permutations(each)) if name in arrays and isinstance(each, list) else each for name, each in found.items()}
 
 
+@settings(max_examples=40)
 @given(envelopes())
 def test_canonicalizing_twice_changes_nothing(envelope: Fields) -> None:
     """G14: C(C(E)) = C(E); the input is valid, stays as it was, and its canonical form is as valid."""
@@ -45,6 +46,7 @@ def test_canonicalizing_twice_changes_nothing(envelope: Fields) -> None:
     assert validate(again, Profile.PORTABLE, closed=True).facts == facts
 
 
+@settings(max_examples=40)
 @given(envelopes(), st.data())
 def test_order_does_not_matter(envelope: Fields, data: st.DataObject) -> None:
     """G13, G52: neither the order of keys nor that of facts is part of what a document says."""
@@ -53,6 +55,7 @@ def test_order_does_not_matter(envelope: Fields, data: st.DataObject) -> None:
     assert graph_digest({**other, "query_sha256": "0" * 64}) == graph_digest(envelope)
 
 
+@settings(max_examples=40)
 @given(envelopes())
 def test_encoder_only_adds_escapes(envelope: Fields) -> None:
     """G14: what is written reads back as it was; keys by UTF-8 bytes, no raw character that must be escaped."""
@@ -63,6 +66,7 @@ def test_encoder_only_adds_escapes(envelope: Fields) -> None:
     assert keys == sorted(keys, key=str.encode)
 
 
+@settings(max_examples=40)
 @given(envelopes())
 def test_preparing_twice_gives_the_same_id(envelope: Fields) -> None:
     """G40, G45: normalizing again changes nothing, and the id comes out again; the input is not changed."""
@@ -206,12 +210,12 @@ def check_any(text: bytes) -> None:
 def test_fuzz(long: bool) -> None:
     """G32: bytes of any kind, and documents with something wrong, are refused by name and never fail otherwise."""
 
-    @settings(max_examples=20_000 if long else 150, deadline=None)
+    @settings(max_examples=20_000 if long else 100, deadline=None)
     @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode(errors="surrogatepass"))))
     def bytes_of_any_kind(text: bytes) -> None:
         check_any(text)
 
-    @settings(max_examples=20_000 if long else 250, deadline=None)
+    @settings(max_examples=20_000 if long else 100, deadline=None)
     @given(envelopes(max_facts=3), st.data())
     def something_wrong(envelope: Fields, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 3))):
