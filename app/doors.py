@@ -1,4 +1,4 @@
-"""Every way into the gateway: GraphQL, health, sign-in, pages."""
+"""Every way into the gateway: GraphQL, REST, health, sign-in, pages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.staticfiles import StaticFiles
 
 import app.web
 from app.graphql import execute, graphql_routes
+from app.rest import rest_routes
 from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.web.health import health_routes
@@ -25,6 +26,7 @@ def routes(services: Services) -> list[BaseRoute]:
 
     return [
         *graphql_routes(services, services.settings),
+        *rest_routes(services),
         *health_routes(services),
         *Login(services).routes(),
         *Pages(services, ask).routes(),

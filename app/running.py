@@ -16,6 +16,7 @@ from app.services.known import KnownKeys
 from app.services.logins import Logins
 from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
+from app.services.rates import RateLimits
 from app.services.retention import Retention
 from app.settings import Settings
 from app.store.deadline import Deadline
@@ -52,6 +53,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             graphs=Graphs(store, clock, settings),
             appends=Appends(store, projectors, clock, retention),
             operator=operator,
+            rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
         )
         await retention.close()
         await access.close()

@@ -1,4 +1,4 @@
-"""The GraphQL door over HTTP on the tests' store, with a clock that tests set and accounts of their own."""
+"""The GraphQL and REST doors over HTTP on the tests' store, with a clock that tests set and accounts of their own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import httpx
 from starlette.applications import Starlette
 
 from app.graphql import graphql_routes
+from app.rest import rest_routes
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.bundle import Services
@@ -20,6 +21,7 @@ from app.services.keys import Keys
 from app.services.logins import Logins
 from app.services.operator_key import OperatorKey
 from app.services.projectors import Projectors
+from app.services.rates import RateLimits
 from app.services.viewer import ALL_SCOPES, Scope, Viewer
 from app.settings import Settings
 from app.store.connection import Store
@@ -98,8 +100,9 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         graphs=Graphs(store, clock, settings),
         appends=Appends(store, Projectors(store), clock),
         operator=OperatorKey("", None, made=False),
+        rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
     )
-    application = RequestLog(Starlette(routes=graphql_routes(services, settings)))
+    application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
         yield Served(services, clock, client)
     await access.close()

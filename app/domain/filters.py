@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -109,6 +109,18 @@ class EventFilter:
     root: str | None = None
     created: Range | None = None
 
+    def keeps(self, kind: str, ref: str, time_ms: int, within: Container[str] | None = None) -> bool:
+        """Whether an event of a type, about a node and of a time (Unix ms) passes.
+
+        `within`: the refs of the tree that `root` stands for (None: there is no root).
+        """
+        return (
+            (self.types is None or any(_is_of(kind, pattern) for pattern in self.types))
+            and (self.node is None or ref == self.node)
+            and (within is None or ref in within)
+            and (self.created is None or self.created.holds(time_ms))
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class GraphFilter:
@@ -121,6 +133,10 @@ class GraphFilter:
 def is_type_pattern(text: str) -> bool:
     """Whether `text` has the form of an exact type, of a family `a.*`, or is `*` (R58)."""
     return _TYPE.fullmatch(text) is not None
+
+
+def _is_of(kind: str, pattern: str) -> bool:
+    return pattern in ("*", kind) or (pattern.endswith(".*") and kind.startswith(pattern[:-1]))
 
 
 def is_under_finished_parent(forest: Forest, row: ShownRow) -> bool:

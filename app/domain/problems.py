@@ -40,6 +40,20 @@ class NotFound(Problem):
     code = "NOT_FOUND"
 
 
+class NoSuchEvent(NotFound):
+    """The graph holds no such event (R25, R60)."""
+
+    def __init__(self) -> None:
+        super().__init__("No such event.")
+
+
+class NoSuchNode(NotFound):
+    """There is no such node at that moment (R45)."""
+
+    def __init__(self) -> None:
+        super().__init__("No such node.")
+
+
 class NodeNotYetCreated(Problem):
     """The node comes about only later than the moment asked for (R46)."""
 

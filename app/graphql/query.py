@@ -19,7 +19,7 @@ from app.graphql.types.graph import Graph
 from app.graphql.types.graphs import GraphConnection
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterGraphs, First, Last, given
 from app.graphql.types.viewer import Server, ServerLimits, Viewer
-from app.services.keys import CONTRACT_VERSION
+from app.services.viewer import CONTRACT_VERSION
 from app.version import VERSION
 
 

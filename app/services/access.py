@@ -91,6 +91,7 @@ class Access:
             key_id=None if found.login else row.id,
             login_id=found.login,
             operator=found.operator,
+            version=row.version,
         )
 
     def _note_use(self, key_id: str, now: int) -> None:

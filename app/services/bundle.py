@@ -11,6 +11,7 @@ from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.logins import Logins
 from app.services.operator_key import OperatorKey
+from app.services.rates import RateLimits
 from app.settings import Settings
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -29,6 +30,7 @@ class Services:
     graphs: Graphs
     appends: Appends
     operator: OperatorKey
+    rates: RateLimits
 
     async def store_answers(self, deadline: Deadline) -> None:
         """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""

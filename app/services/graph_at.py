@@ -11,7 +11,7 @@ from app.domain.filters import EventFilter
 from app.domain.forest import ShownRow, above, below
 from app.domain.ids import event_id
 from app.domain.moments import Moment
-from app.domain.problems import NodeNotYetCreated, NotFound
+from app.domain.problems import NodeNotYetCreated, NoSuchEvent, NoSuchNode
 from app.domain.waiting import by_code_unit, chain
 from app.services import event_pages
 from app.services.event_pages import EventPage, EventRow, EventSlice, is_before, outside
@@ -214,7 +214,7 @@ class GraphAt:
             later = await events.page(self._reading, Stretch(self.moment.seq + 1, head, ref=ref), 1, down=False)
             if later:
                 raise NodeNotYetCreated(event_id(later[0]["id"]))
-        raise NotFound("No such node.")
+        raise NoSuchNode
 
     async def parts(self, kind: PartKind, refs: Iterable[str] | None = None) -> dict[str, list[Stored]]:
         """Tasks, spawns, waits or messages of these nodes (None: of all), each node's in order (E125). A node without any is not in it."""
@@ -284,7 +284,7 @@ class GraphAt:
         found = (await events.by_id(self._reading, (own_id,))).get(own_id)
         if found is not None:
             return found
-        raise outside(self._graph) if is_before(self._graph, own_id) else NotFound("No such event.")
+        raise outside(self._graph) if is_before(self._graph, own_id) else NoSuchEvent()
 
     async def event_before(self, event: EventRow) -> EventRow | None:
         """The held event just before one; None for the first."""

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from app.domain import ids
 from app.domain.moments import AsOf, Moment
-from app.domain.problems import Forbidden, NotFound
+from app.domain.problems import Forbidden, NoSuchEvent, NotFound
 from app.domain.times import NS_PER_MS, NS_PER_S
 from app.services import appending
 from app.services.clock import Clock
@@ -138,7 +138,7 @@ async def _after(reading: Reading, row: GraphRow, own_id: str) -> Moment:
     """Just after an event, judged at its own time (R25)."""
     found = (await events.by_id(reading, (own_id,))).get(own_id)
     if found is None:
-        raise outside(row) if is_before(row, own_id) else NotFound("No such event.")
+        raise outside(row) if is_before(row, own_id) else NoSuchEvent()
     return Moment(row.id, row.g, found["seq"], own_id, found["time_ns"], row.standing.revision, fixed=True)
 
 

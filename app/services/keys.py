@@ -12,14 +12,11 @@ from app.domain.ids import graph_id
 from app.domain.problems import BadUserInput, Forbidden, NotFound
 from app.services.clock import Clock
 from app.services.known import KnownKeys
-from app.services.viewer import ALL_SCOPES, Scope, Viewer
+from app.services.viewer import ALL_SCOPES, CONTRACT_VERSION, Scope, Viewer
 from app.store import access as stored
 from app.store.access import KeyRow
 from app.store.connection import Store
 from app.store.deadline import Deadline
-
-CONTRACT_VERSION = "2026-10-09"
-"""The version of the REST contract that new keys are pinned to (R11)."""
 
 MOST_KEYS = 20
 MOST_GRAPHS = 50

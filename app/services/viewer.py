@@ -9,6 +9,9 @@ from app.domain.problems import Forbidden
 
 Scope: TypeAlias = Literal["read", "write", "admin"]
 
+CONTRACT_VERSION = "2026-10-09"
+"""The version of the REST contract that new keys are pinned to (R11), the only one so far."""
+
 ALL_SCOPES: frozenset[Scope] = frozenset(("read", "write", "admin"))
 
 
@@ -19,6 +22,7 @@ class Viewer:
     `graph_ids` are the only graphs that a restricted key may use; None: all of the account. `key_id` is the record id of the key that asks,
     `login_id` that of a page's login (exactly one of the two is set; neither is the key or the cookie itself). `operator` is true for the
     operator's key alone (O18), whichever way it came.
+    `version` is that of the REST contract which the key is pinned to (R11).
     """
 
     account: str
@@ -27,6 +31,7 @@ class Viewer:
     key_id: str | None = None
     login_id: str | None = None
     operator: bool = False
+    version: str = CONTRACT_VERSION
 
     def may(self, scope: Scope) -> bool:
         """Whether `scope` was given; none includes another (O17)."""

@@ -1,0 +1,5 @@
+"""The REST door: the documented Agent Graph API, version 1. It translates requests to services, and rows to answers."""
+
+from app.rest.http import rest_routes
+
+__all__ = ["rest_routes"]

@@ -1,0 +1,74 @@
+"""One request as the operations see it, and what they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.ids import graph_id, node_ref
+from app.rest.errors import Refused
+from app.rest.grammar import Asked, invalid
+from app.rest.operations import Operation
+from app.services.bundle import Services
+from app.services.graph_at import GraphAt
+from app.services.slices import Cursors
+from app.services.viewer import Viewer
+from app.store.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`named` is what the path names, `origin` the public address (R69)."""
+
+    services: Services
+    viewer: Viewer
+    operation: Operation
+    named: dict[str, str]
+    asked: Asked
+    deadline: Deadline
+    origin: str
+
+    @property
+    def path(self) -> str:
+        """The path below the base path, with the graph's whole id (R15)."""
+        path = self.operation.path
+        for name, value in self.named.items():
+            path = path.replace(f"{{{name}}}", (graph_id(value) or value) if name == "graph_id" else value)
+        return path
+
+    @property
+    def cursors(self) -> Cursors:
+        """Which page of a list is asked for."""
+        return Cursors(self.limit, self.asked.get("starting_after"), self.asked.get("ending_before"))
+
+    @property
+    def limit(self) -> int:
+        """How many items a page has."""
+        return int(self.asked.get("limit", 100))
+
+    def refs(self, *names: str) -> dict[str, str | None]:
+        """The refs that node-id parameters name (R23). Raises: Refused, for the first that is no node id."""
+        found: dict[str, str | None] = {}
+        for name in names:
+            text = self.asked.get(name)
+            found[name] = None if text is None else node_ref(text)
+            if text is not None and found[name] is None:
+                raise invalid(name, f"{name} is a node's id.")
+        return found
+
+    def missing(self, param: str) -> Refused:
+        """What the path names is not there."""
+        return Refused("resource_missing", f"There is no such {param.removesuffix('_id')}.", param)
+
+    async def at(self, *, now: bool = False) -> GraphAt:
+        """The graph at the point asked for; `now`: whatever was asked for. Raises: Problem."""
+        as_of = None if now else self.asked.get("as_of")
+        return await self.services.graphs.at(self.viewer, self.named["graph_id"], as_of, self.deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A body, and whether it can never change (R31)."""
+
+    body: dict[str, Any]
+    fixed: bool = False

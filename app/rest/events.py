@@ -1,0 +1,72 @@
+"""listEvents and retrieveEvent (R57-R66)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from app.domain.filters import EventFilter, is_type_pattern
+from app.domain.ids import event_id, event_own_id
+from app.rest.call import Answer, Call
+from app.rest.errors import naming
+from app.rest.expand import Form, Tree
+from app.rest.expanding import Expanding, envelope
+from app.rest.grammar import invalid
+from app.rest.shown import Shown, shown_event
+from app.rest.urls import list_url
+from app.services.event_pages import EventPage, EventRow
+from app.services.graph_at import GraphAt
+from app.services.slices import events_of
+
+_ALONE = Form("event")
+_LISTED = Form("event", in_list=True)
+
+_AT_ONCE = 8
+"""Events whose nodes are read at the same time: each is at a moment of its own."""
+
+
+async def list_events(call: Call) -> Answer:
+    """Held events, filtered, in order, cut."""
+    asked = call.asked
+    tree = _LISTED.read(asked.get("expand", ()))
+    refs = call.refs("node_id", "root_id")
+    types = asked.get("type")
+    if not all(map(is_type_pattern, types or ())):
+        raise invalid("type", "A type is words of a-z and _ joined by dots; a.* is a family, * all.")
+    wanted = EventFilter(None if types is None else tuple(types), refs["node_id"], refs["root_id"], asked.get("created"))
+    at = await call.at(now=True)
+    page = await events_of(at, EventPage(call.limit, asked.get("order") == "asc", filter=wanted), call.cursors)
+    newest = at.info.last_event_id
+    data = await _shown(at, page.rows, tree)
+    return Answer(envelope(list_url(call.path, asked.pairs), None if newest is None else event_id(newest), page.has_more, data))
+
+
+async def retrieve_event(call: Call) -> Answer:
+    """One held event."""
+    tree = _ALONE.read(call.asked.get("expand", ()))
+    own_id = event_own_id(call.named["event_id"])
+    if own_id is None:
+        raise call.missing("event_id")
+    at = await call.at(now=True)
+    with naming("event_id"):
+        row = await at.event(own_id)
+    [shown] = await _shown(at, [row], tree)
+    return Answer(shown, fixed=True)
+
+
+async def _shown(at: GraphAt, rows: Sequence[EventRow], tree: Tree) -> list[Shown]:
+    shown = [shown_event(row, at.info.id) for row in rows]
+    if "node" in tree:
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def expand(row: EventRow, event: Shown) -> None:
+            async with slots:
+                then = await at.at_event(row)
+                node = await then.node(row["ref"])
+                if node is not None:
+                    [event["node"]] = await Expanding(then).nodes([node], tree["node"])
+
+        async with asyncio.TaskGroup() as group:
+            for row, event in zip(rows, shown, strict=True):
+                group.create_task(expand(row, event))
+    return shown

@@ -1,0 +1,37 @@
+"""listGraphs and retrieveGraph (R36-R39)."""
+
+from __future__ import annotations
+
+from app.domain.filters import GraphFilter
+from app.domain.problems import NotFound
+from app.rest.call import Answer, Call
+from app.rest.expanding import envelope
+from app.rest.shown import shown_graph
+from app.rest.urls import list_url
+from app.services.graph_at import GraphInfo
+from app.services.slices import slice_of
+
+
+async def list_graphs(call: Call) -> Answer:
+    """The live shares that the key may read, each at its own latest event."""
+    wanted = GraphFilter(last_event=call.asked.get("last_event"))
+    found = [info for info in await call.services.graphs.list(call.viewer, call.deadline) if _is_listed(info, wanted)]
+    page = slice_of(found, call.cursors, lambda info: info.id)
+    data = []
+    for info in page.rows:
+        try:
+            at = await call.services.graphs.at(call.viewer, info.id, None, call.deadline)
+        except NotFound:  # deleted meanwhile
+            continue
+        data.append(await shown_graph(at, call.origin))
+    return Answer(envelope(list_url(call.path, call.asked.pairs), None, page.has_more, data))
+
+
+async def retrieve_graph(call: Call) -> Answer:
+    """A graph; `counts` at the point asked for."""
+    at = await call.at()
+    return Answer(await shown_graph(at, call.origin), at.moment.fixed)
+
+
+def _is_listed(info: GraphInfo, wanted: GraphFilter) -> bool:
+    return info.source == "watch" and (wanted.last_event is None or wanted.last_event.holds(info.last_event))

@@ -1,0 +1,176 @@
+"""REST over HTTP: the order of work, headers, caching (R1-R3, R29-R31)."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+import structlog
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from app.domain.problems import Problem
+from app.rest.call import Answer, Call
+from app.rest.errors import Refused, refusal, surprise
+from app.rest.events import list_events, retrieve_event
+from app.rest.grammar import pairs_of, read
+from app.rest.graphs import list_graphs, retrieve_graph
+from app.rest.nodes import list_nodes, retrieve_node, search_nodes
+from app.rest.operations import Operation, operation_at
+from app.rest.urls import BASE
+from app.services.access import credential
+from app.services.bundle import Services
+from app.services.rates import Rate
+from app.services.viewer import CONTRACT_VERSION, Viewer
+from app.store.deadline import Deadline
+from app.store.reading import Overtaken
+
+JSON: Final = "application/json; charset=utf-8"
+VERSIONS: Final = frozenset((CONTRACT_VERSION,))
+"""Every version that there ever was (R11)."""
+
+TRIES: Final = 3
+"""So often is a request begun again when history was changed under it."""
+
+_COMPRESSED_FROM: Final = 1_000
+_LEVEL: Final = 4
+
+_HANDLERS: Final[Mapping[str, Callable[[Call], Awaitable[Answer]]]] = {
+    "listGraphs": list_graphs,
+    "retrieveGraph": retrieve_graph,
+    "listNodes": list_nodes,
+    "searchNodes": search_nodes,
+    "retrieveNode": retrieve_node,
+    "listEvents": list_events,
+    "retrieveEvent": retrieve_event,
+}
+
+_log = structlog.get_logger("rest")
+
+
+def rest_routes(services: Services) -> list[BaseRoute]:
+    """The routes of `/api/v1`."""
+    door = Door(services)
+    packed = [Middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_LEVEL)]
+    return [Route(path, door, middleware=packed) for path in (BASE, f"{BASE}/{{path:path}}")]
+
+
+class Door:
+    """The REST door: an ASGI application, so that every method comes here."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        settings = services.settings
+        self._origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request."""
+        request = Request(scope, receive)
+        answer = await _Turn(self._services, self._origin, request).answer()
+        await answer(scope, receive, send)
+
+
+class _Turn:
+    """One request on its way through the steps of R2: what is known so far goes into the headers of whatever the answer is."""
+
+    def __init__(self, services: Services, origin: str, request: Request) -> None:
+        self._services = services
+        self._origin = origin
+        self._request = request
+        self._log: dict[str, Any] = getattr(request.state, "log", {})
+        self._log["door"] = "rest"
+        self._version = CONTRACT_VERSION
+        self._rate: Rate | None = None
+
+    async def answer(self) -> Response:
+        if self._request.method != "GET":
+            return Response(status_code=405, headers={"Allow": "GET", "Cache-Control": "no-store"})
+        try:
+            viewer = await self._viewer()
+            return self._found(viewer, await self._answered(viewer))
+        except Refused as refused:
+            return self._refused(refused)
+        except Problem as problem:
+            return self._refused(refusal(problem))
+        except Exception:  # noqa: BLE001 - R6: told as a 500 of the catalogue, and logged
+            _log.exception("failed", id=self._log.get("id"))
+            return self._refused(surprise())
+
+    async def _viewer(self) -> Viewer:
+        """Steps 2 to 5."""
+        authorization = self._request.headers.get("authorization")
+        if authorization is None or not credential(authorization):
+            raise Refused("api_key_missing", "An API key is needed: send it as Authorization: Bearer <key>.")
+        viewer = await self._services.access.viewer(authorization)
+        if viewer is None:
+            raise Refused("api_key_invalid", "This API key is not on record: it is wrong, was revoked or has expired.")
+        self._log["key"] = viewer.key_id
+        self._version = viewer.version
+        version = self._request.headers.get("agent-graph-version")
+        if version is not None:
+            if version not in VERSIONS:
+                raise Refused("version_invalid", f"There is no such version of the API; the newest is {CONTRACT_VERSION}.")
+            self._version = version
+        self._rate = self._services.rates.take(viewer.bucket)
+        if self._rate is not None and self._rate.retry_after:
+            raise Refused("rate_limit", f"Too many requests with this key: wait {self._rate.retry_after} s.")
+        return viewer
+
+    async def _answered(self, viewer: Viewer) -> Answer:
+        """Step 6."""
+        found = operation_at(self._request.scope["path"].removeprefix(BASE))
+        if found is None:
+            raise Refused("resource_missing", "There is nothing at this address.", "url")
+        operation, named = found
+        self._log["operation"] = operation.name
+        return await self._run(viewer, operation, named)
+
+    async def _run(self, viewer: Viewer, operation: Operation, named: dict[str, str]) -> Answer:
+        asked = read(pairs_of(self._request.scope["query_string"].decode("latin-1")), operation.parameters)
+        deadline = Deadline.after(self._services.settings.deadline)
+        call = Call(self._services, viewer, operation, named, asked, deadline, self._origin)
+        for _ in range(TRIES - 1):
+            try:
+                return await _HANDLERS[operation.name](call)
+            except Overtaken:
+                continue
+        return await _HANDLERS[operation.name](call)
+
+    def _found(self, viewer: Viewer, answer: Answer) -> Response:
+        """Step 7."""
+        body = orjson.dumps(answer.body)
+        tag = etag(body)
+        cached = "private, max-age=31536000, immutable" if answer.fixed else "private, no-cache"
+        headers = {"ETag": tag, "Cache-Control": cached, "Vary": "Authorization"}
+        asked = ",".join(self._request.headers.getlist("if-none-match"))
+        if tag in (each.strip() for each in asked.split(",")):
+            self._rate = self._services.rates.give_back(viewer.bucket)
+            return Response(status_code=304, headers=headers | self._rates())
+        return Response(body, 200, headers | self._rates() | {"Agent-Graph-Version": self._version}, JSON)
+
+    def _refused(self, refused: Refused) -> Response:
+        headers = self._rates() | {"Agent-Graph-Version": self._version, "Cache-Control": "no-store", "Vary": "Authorization"}
+        if self._rate is not None and self._rate.retry_after:
+            headers["Retry-After"] = str(self._rate.retry_after)
+        if refused.status == 503:
+            headers["Retry-After"] = "1"
+        if refused.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        return Response(orjson.dumps(refused.body(f"{self._origin}/docs/reference#errors")), refused.status, headers, JSON)
+
+    def _rates(self) -> dict[str, str]:
+        rate = self._rate
+        if rate is None:
+            return {}
+        return {"RateLimit-Limit": str(rate.limit), "RateLimit-Remaining": str(rate.remaining), "RateLimit-Reset": str(rate.reset)}
+
+
+def etag(body: bytes) -> str:
+    """The weak tag of a body (R29)."""
+    return f'W/"{urlsafe_b64encode(sha256(body).digest())[:27].decode("ascii")}"'
