@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.exception_handlers import http_exception_handler
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
@@ -17,6 +18,7 @@ from app.domain.problems import Problem
 from app.running import running
 from app.services.bundle import Services
 from app.services.clock import Clock, system_clock
+from app.services.origin import origin_of
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
 from app.version import VERSION
@@ -42,6 +44,14 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
             application.router.routes.clear()
 
     application = FastAPI(title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    if settings.cors_origins:
+        application.add_middleware(
+            CORSMiddleware,
+            allow_origins=[origin_of(origin) for origin in settings.cors_origins],
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "If-None-Match", "Agent-Graph-Version", "Last-Event-ID"],
+            expose_headers=["ETag", "Request-Id", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+        )
     application.add_middleware(RequestLog)
     application.add_exception_handler(Problem, _problem)
     application.add_exception_handler(HTTPException, _nothing_there)

@@ -249,6 +249,14 @@ def schema() -> None:
 
 
 @app.command()
+def openapi() -> None:
+    """Print openapi.json."""
+    from app.rest import print_openapi
+
+    sys.stdout.write(print_openapi() + "\n")
+
+
+@app.command()
 def migrate(
     check: Annotated[bool, typer.Option("--check", help="Only tell; exit 1 if the store needs it.")] = False,
     json: Json = False,
