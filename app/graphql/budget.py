@@ -23,8 +23,12 @@ FEW = 10
 
 _PAGES = frozenset(("nodes", "roots", "children", "descendants", "chain", "events", "graphs", "history"))
 _FEW = frozenset(("ancestors", "blocking", "blockingCycle", "blockingCycles", "on", "changes"))
-_SINGLE = frozenset(("parent", "root", "session", "requestedBy", "node", "at", "child", "peer", "before", "after", "event", "graph"))
-_INSIDE = frozenset(("NodeConnection", "EventConnection", "GraphConnection", "NodeEdge", "EventEdge", "GraphEdge"))
+_SINGLE = frozenset(
+    ("parent", "root", "session", "requestedBy", "node", "at", "child", "peer", "before", "after", "event", "graph", "difference")
+)
+_INSIDE = frozenset(
+    f"{name}{holder}" for name in ("Node", "Event", "Graph", "NodeVersion", "NodeChange") for holder in ("Connection", "Edge")
+)
 """What only holds the rows of a page, which have been counted with it."""
 
 
@@ -70,7 +74,9 @@ class Budget:
 
     def _objects(self, owner: str, name: str, found: FieldNode, total: int | None, parents: Objects) -> Objects | None:
         """The objects that a field comes to; None where it shows no new ones."""
-        if name in _PAGES:
+        if name == "timeline":
+            return _alone(parents.number * self._size(found, ("buckets",)))
+        if name in _PAGES or (owner, name) == ("Difference", "changes"):
             return self._page(owner, name, parents.number * self._size(found), total, parents)
         if name in _FEW:
             return _alone(parents.number * FEW)
@@ -87,8 +93,8 @@ class Budget:
             return Objects(min(count, total), True, False)
         return _alone(count)
 
-    def _size(self, found: FieldNode) -> int:
-        sizes = [self._number(argument.value) for argument in found.arguments or () if argument.name.value in ("first", "last")]
+    def _size(self, found: FieldNode, names: tuple[str, ...] = ("first", "last")) -> int:
+        sizes = [self._number(argument.value) for argument in found.arguments or () if argument.name.value in names]
         return next((size for size in sizes if size is not None), PAGE)
 
     def _number(self, value: Any) -> int | None:

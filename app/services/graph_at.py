@@ -14,7 +14,11 @@ from app.domain.moments import Moment
 from app.domain.problems import NodeNotYetCreated, NoSuchEvent, NoSuchNode
 from app.domain.waiting import by_code_unit, chain
 from app.services import event_pages
+from app.services import timeline as spans_of_time
+from app.services.differences import Changed, changed_nodes
 from app.services.event_pages import EventPage, EventRow, EventSlice, is_before, outside
+from app.services.lists import Page
+from app.services.node_history import HistoryPage, Version, history
 from app.services.snapshot import Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
 from app.store import events, nodes, parts, walks
 from app.store.connection import Store
@@ -23,7 +27,7 @@ from app.store.events import Stretch
 from app.store.graphs import GraphRow, Standing
 from app.store.nodes import KeySet
 from app.store.parts import PartKind
-from app.store.reading import Reading, Stored
+from app.store.reading import Overtaken, Reading, Stored
 
 __all__ = ["GraphAt", "GraphInfo", "KeySet", "PartKind", "Row", "Snapshot", "key_set"]
 
@@ -295,6 +299,34 @@ class GraphAt:
         """The held event just after one; None for the newest."""
         found = await events.page(self._reading, Stretch(event["seq"] + 1, self._graph.standing.head), 1, down=False)
         return found[0] if found else None
+
+    async def timeline(self, number: int, from_ms: int | None, to_ms: int | None) -> list[spans_of_time.Span]:
+        """The held events, of now, counted in equal spans of time (Q13). Raises: BadUserInput."""
+        return await spans_of_time.timeline(self._reading, self._graph, number, from_ms, to_ms)
+
+    # ---- through time ----
+
+    async def history(self, ref: str, asked: HistoryPage) -> Page[Version]:
+        """A page of a node's states up to this moment (Q11)."""
+        return await history(self._reading, self._graph, ref, asked, self._stale_after_ns)
+
+    async def place_of(self, own_id: str) -> int | None:
+        """The place of a held event; None if there is no such event. Raises: OutsideRetentionWindow."""
+        found = (await events.by_id(self._reading, (own_id,))).get(own_id)
+        if found is None and is_before(self._graph, own_id):
+            raise outside(self._graph)
+        return None if found is None else int(found["seq"])
+
+    async def changed_since(self, other: GraphAt) -> list[Changed]:
+        """The nodes that are not the same at another moment (Q12): new ones, then the others, each by ref. Raises: Overtaken."""
+        if (other.moment.g, other.moment.revision) != (self.moment.g, self.moment.revision):
+            raise Overtaken
+        return await changed_nodes(await other.snapshot(), await self.snapshot())
+
+    async def events_between(self, other: GraphAt) -> int:
+        """How many held events lie between the two moments, whichever is the later (Q12)."""
+        low, high = sorted((self.moment.seq, other.moment.seq))
+        return await events.count(self._reading, Stretch(max(low + 1, self._graph.standing.floor), high))
 
     # ---- other moments ----
 

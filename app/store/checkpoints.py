@@ -78,3 +78,9 @@ async def read(store: Store, g: str, place: Place, deadline: Deadline) -> Stored
     for record in await store.read("checkpoint/read", deadline, g=g, seq=place.seq):
         texts[record["kind"]].append(record["text"])
     return Stored(place, **texts)
+
+
+async def time_of(store: Store, g: str, floor: int, deadline: Deadline) -> str | None:
+    """The `ts` of the state that held history begins with; `floor`: its first place. None: it begins with nothing."""
+    record = await store.one("checkpoint/time", deadline, g=g, floor=floor)
+    return None if record is None else record["ts"]

@@ -16,6 +16,7 @@ COLUMNS = ("seq", "arrival", "id", "type", "ref", "ts", "time_ms", "time_ns", "l
 _PER_BUCKET = (1 << BUCKET_BITS) // STEP
 _MOST_BUCKETS = 64
 _COUNTED_BUCKETS = 256
+_PLACES_AT_ONCE = 500
 _FIRST_STRETCH = 4
 """On an engine that reads a node's whole range, the nearest events are tried first: so many times the limit."""
 
@@ -87,6 +88,16 @@ async def by_id(reading: Reading, own_ids: Iterable[str]) -> dict[str, Stored]:
     found, at = await reading.rows("read/events_by_key", keys=keys)
     rows = await named(COLUMNS, found, ("time_ns",))
     return {row["id"]: row for row in rows if at.floor <= row["seq"] <= at.head}
+
+
+async def at(reading: Reading, places: Iterable[int]) -> dict[int, Stored]:
+    """The events at these places."""
+    wanted = sorted(set(places))
+    found: dict[int, Stored] = {}
+    for start in range(0, len(wanted), _PLACES_AT_ONCE):
+        rows = await reading.rows("read/events_at", g=reading.g, places=wanted[start : start + _PLACES_AT_ONCE])
+        found |= {row["seq"]: row for row in await named(COLUMNS, rows.values, ("time_ns",))}
+    return found
 
 
 def windows(low: int, high: int, down: bool, width: int, most: int) -> Iterator[list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.store.events import windows
@@ -20,6 +21,12 @@ class Mark(NamedTuple):
     id: str
 
 
+async def times_at(reading: Reading, places: Iterable[int]) -> dict[int, int]:
+    """The times of the events at these places, Unix ms. A place without one is not in it."""
+    record = await reading.store.one("read/times_at", reading.deadline, g=reading.g, places=list(places))
+    return {} if record is None else dict(record["times"])
+
+
 async def last_by(reading: Reading, time_ms: int, low: int, high: int) -> Mark | None:
     """The last event at or before `time_ms` (Unix ms) among those from place `low` to place `high`.
 
@@ -31,12 +38,11 @@ async def last_by(reading: Reading, time_ms: int, low: int, high: int) -> Mark |
             break
         gap = max((before - low) // (_PROBES + 1) // STEP, 1) * STEP
         start = (low // STEP + 1) * STEP
-        record = await reading.store.one("read/times_at", reading.deadline, g=reading.g, places=list(range(start, before, gap)))
-        times = [] if record is None else record["times"]
+        times = await times_at(reading, range(start, before, gap))
         if not times:
             break
-        low = max((place for place, when in times if when <= time_ms), default=low)
-        before = min((place for place, when in times if when > time_ms), default=before)
+        low = max((place for place, when in times.items() if when <= time_ms), default=low)
+        before = min((place for place, when in times.items() if when > time_ms), default=before)
     for buckets in windows(low, before - 1, True, 2, _BUCKETS):
         record = await reading.store.one(
             "read/time_seq", reading.deadline, g=reading.g, buckets=buckets, low=low, high=before - 1, time_ms=time_ms

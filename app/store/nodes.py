@@ -70,6 +70,15 @@ async def of(reading: Reading, refs: Iterable[str]) -> dict[str, Stored]:
     return await settled(reading, await reading.rows("read/nodes_of_now", keys=keys), keys)
 
 
+async def states(reading: Reading, ref: str) -> list[Stored]:
+    """Every state of one node that began at the place or before, oldest first, in full."""
+    key = node_key(reading.g, ref)
+    current = await reading.rows("read/nodes_of_now", keys=[key])
+    records = await reading.ranged("read/node_states", first=since_key(key, 0), last=since_key(key, reading.seq))
+    found = {row[1]: row for row in current.values if row[1] <= reading.seq} | {record["row"][1]: record["row"] for record in records}
+    return await named(FULL, (found[since] for since in sorted(found)), _TIMES)
+
+
 async def settled(reading: Reading, current: Rows, keys: Sequence[str] | None = None) -> dict[str, Stored]:
     """Current rows as they were at the place, in their order, in full. `keys`: which nodes were looked for; None: those that were found."""
     wanted = [node_key(reading.g, row[0]) for row in current.values] if keys is None else keys

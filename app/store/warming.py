@@ -28,7 +28,7 @@ SAMPLES: Final[dict[str, Any]] = {
     **dict.fromkeys(("first", "g", "graph", "id", "key", "last", "title", "writer"), _TEXT),
     **dict.fromkeys(("account", "name", "source"), _SHORT),
     **dict.fromkeys(("adding", "after", "created", "expires", "floor", "head", "heard", "high", "limit", "low", "now"), 1),
-    **dict.fromkeys(("part", "pending", "remembered", "retention", "seq", "time_ms", "to_adding", "upto"), 1),
+    **dict.fromkeys(("part", "pending", "remembered", "retention", "seq", "time_ms", "to_adding", "upto", "width"), 1),
     "taking": False,
     "row": {},
     "rows": {},

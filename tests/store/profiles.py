@@ -17,6 +17,8 @@ from app.domain.filters import EventFilter, Range
 from app.domain.moments import AsOf
 from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt, KeySet
+from app.services.lists import Ask
+from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
 from app.store import appending, checkpoints, trims
 from app.store.connection import Store
@@ -129,6 +131,8 @@ async def every_read(at: GraphAt, log: list[dict[str, Any]]) -> None:
     await at.descendants(widest, 3)
     await at.blocking_chain(waiting["ref"], 9)
     await at.blocking(waiting["blocked_on"][0])
+    await at.history(busy, HistoryPage(Ask(20), False))
+    await at.timeline(100, None, None)
     types = ("status", "task.*")
     middle = (snapshot.rows[0]["created"] + snapshot.rows[-1]["created"]) // 2
     for wanted in (EventFilter(), EventFilter(types=types), EventFilter(node=busy), EventFilter(node=busy, types=types)):

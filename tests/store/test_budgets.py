@@ -36,6 +36,7 @@ WIDER = {
     "events_count_typed": "a count",
     "events_of_count": "a count",
     "events_of_count_typed": "a count",
+    "events_spans": "a count",
     "events_down_typed": "looks through windows of 1,024 events for those of a type",
     "events_up_typed": "the same",
     "time_seq": "its last round: the events of a bucket",

@@ -13,6 +13,8 @@ import pytest
 from app.demo.fleet import fleet
 from app.domain.envelope import parse_object
 from app.domain.projector import Projector
+from app.services.lists import Ask
+from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
 from app.store import access, appending, graphs, trims, warming
 from app.store.access import KeyRow
@@ -131,7 +133,8 @@ async def everything(store: Store) -> None:
     await left_half_done(store, grown.graph_id, log)
     await trimmed(store, log)
     _, base = base_of(log[:20])
-    await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # on a base, and late
+    on_base = await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # and late
+    await (await reader(store).at(on_base.viewer, on_base.graph_id, None, soon())).history(log[0]["node"], HistoryPage(Ask(500), False))
     row = KeyRow(uuid4().hex * 2, access.LOCAL, "test", "ag_sk_live_…", ["read"], [grown.graph_id], "2026-09-01", 1, None, None)
     await access.claim_operator(store, row._replace(id=uuid4().hex * 2, graph_ids=None), replace=False, now=1, deadline=soon())
     await access.operator_id(store, soon())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import orjson
 import strawberry
@@ -32,6 +33,18 @@ class FieldChange:
     to: Json | None = strawberry.field(description="Its value after.")
 
 
+def field_changes(fields: dict[str, dict[str, Any]]) -> list[FieldChange]:
+    """The members of a change, in their order."""
+    return [FieldChange(field=name, from_=each["from"], to=each["to"]) for name, each in fields.items()]
+
+
+class Moments(NamedTuple):
+    """The two moments that a change lies between. `before` gives None where that is no point."""
+
+    before: Callable[[], Awaitable[Reading | None]]
+    after: Callable[[], Awaitable[Reading]]
+
+
 @strawberry.type(description="Where an event came from.")
 class EventSource:
     provider: str = strawberry.field(description="The agent tool.")
@@ -39,10 +52,10 @@ class EventSource:
     adapter: str | None = strawberry.field(description="What made events of what the tool wrote.")
 
 
-@strawberry.type(description="What an event changed about one node.")
+@strawberry.type(description="What changed about one node: by an event, or from one moment to another.")
 class NodeChange:
-    event: strawberry.Private[Event]
     changed: strawberry.Private[dict[str, Any]]
+    moments: strawberry.Private[Moments]
 
     @strawberry.field(description="The node.")
     def node_id(self) -> strawberry.ID:
@@ -58,15 +71,15 @@ class NodeChange:
 
     @strawberry.field(description="What differs, in the order of REST's members.")
     def fields(self) -> list[FieldChange]:
-        return [FieldChange(field=name, from_=each["from"], to=each["to"]) for name, each in self.changed["fields"].items()]
+        return field_changes(self.changed["fields"])
 
-    @strawberry.field(description="The node just before the event; null if it was not there, or if the event is the first that is held.")
+    @strawberry.field(description="The node before it; null if it was not there, or if what changed it is the first event that is held.")
     async def before(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await _node(info, await asyncio.shield(self.event.before), self.changed)
+        return await _node(info, await self.moments.before(), self.changed)
 
-    @strawberry.field(description="The node just after the event.")
+    @strawberry.field(description="The node after it; null if it is not there any more.")
     async def after(self, info: Info[Context, None]) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")] | None:
-        return await _node(info, await just_after(self.event.reading, self.event.row), self.changed)
+        return await _node(info, await self.moments.after(), self.changed)
 
 
 @strawberry.type(description="An event: one thing that a producer told.")
@@ -121,7 +134,8 @@ class Event:
 
     @strawberry.field(description="What it changed: its own node first, then the others by ref.")
     def changes(self) -> list[NodeChange]:
-        return [NodeChange(event=self, changed=changed) for changed in orjson.loads(self.row["changes"])]
+        moments = Moments(lambda: asyncio.shield(self.before), lambda: just_after(self.reading, self.row))
+        return [NodeChange(changed=changed, moments=moments) for changed in orjson.loads(self.row["changes"])]
 
     @cached_property
     def envelope(self) -> dict[str, Any]:

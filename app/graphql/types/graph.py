@@ -19,12 +19,14 @@ from app.graphql.listing import NodeList
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.columns import of_graph
+from app.graphql.types.difference import Difference
 from app.graphql.types.enums import EventOrder, GraphSource, NodeOrder
 from app.graphql.types.events import Event, EventConnection
-from app.graphql.types.inputs import After, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents, given
+from app.graphql.types.inputs import After, AsOfInput, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents, given
 from app.graphql.types.pages import NodeConnection
 from app.graphql.types.scalars import Timestamp
 from app.graphql.types.sums import GraphCounts, counts_of
+from app.graphql.types.timeline import BUCKETS, TimelineBucket
 from app.graphql.walks import page_of
 from app.services.cursors import list_name, write_cursor
 
@@ -170,6 +172,27 @@ class Graph:
     @strawberry.field(description="Any held event.")
     async def event(self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]) -> Event | None:
         return Event(reading=self.reading, row=await one_event(self.reading, id))
+
+    @strawberry.field(description="What differs between an earlier (or later) moment and this one. Null only with an error.")
+    async def difference(
+        self,
+        info: Info[Context, None],
+        from_: Annotated[AsOfInput, strawberry.argument(name="from", description="The other moment.")],
+    ) -> Difference | None:
+        return Difference(reading=self.reading, before=await info.context.reading(self.reading.at.info.id, from_.to_domain("from")))
+
+    @strawberry.field(description="Held events (of now) counted in equal spans of time, for a scrubber.")
+    async def timeline(
+        self,
+        buckets: Annotated[int | None, strawberry.argument(description="How many spans: 1 to 1,000.")] = BUCKETS,
+        from_: Annotated[
+            Timestamp | None, strawberry.argument(name="from", description="Where the first begins; at the first held event without.")
+        ] = UNSET,
+        to: Annotated[Timestamp | None, strawberry.argument(description="Where the last ends; at the newest event without.")] = UNSET,
+    ) -> list[TimelineBucket]:
+        found = await self.reading.at.timeline(BUCKETS if buckets is None else buckets, given(from_), given(to))
+        self.reading.context.spend(len(found))
+        return [TimelineBucket.of(span) for span in found]
 
     @strawberry.field(description="Loops of nodes that wait on each other, each once, smallest ref first.")
     async def blocking_cycles(self, info: Info[Context, None]) -> list[BlockingCycle]:

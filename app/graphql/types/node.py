@@ -13,12 +13,14 @@ from app.domain.ids import node_id
 from app.domain.rollup import rollup
 from app.graphql.context import Context
 from app.graphql.events import EventList, event_page
+from app.graphql.histories import HistoryList, history_page
 from app.graphql.listing import MessageList, MessagePage, NodeList
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.columns import column
 from app.graphql.types.enums import EventOrder, NodeKind, NodeOrder, NodeState
 from app.graphql.types.events import EventConnection
+from app.graphql.types.history import NodeVersionConnection
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents
 from app.graphql.types.pages import MessageConnection, NodeConnection
 from app.graphql.types.parts import Spawn, Task, TaskCounts, Wait
@@ -234,6 +236,18 @@ class Node:
     ) -> EventConnection:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return EventConnection(found=await event_page(self.reading, EventList.of(arguments), self.row["ref"]))
+
+    @strawberry.field(description="Its states so far, newest first by default.")
+    async def history(
+        self,
+        first: First = UNSET,
+        after: After = UNSET,
+        last: Last = UNSET,
+        before: Before = UNSET,
+        order: OrderOfEvents = EventOrder.DESC,
+    ) -> NodeVersionConnection:
+        arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "order": order}
+        return NodeVersionConnection(found=await history_page(self.reading, HistoryList.of(arguments), self.row["ref"]))
 
     @strawberry.field(description="The same node at another moment; null if it is not there then.")
     async def at(
