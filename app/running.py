@@ -10,6 +10,7 @@ from app.services.access import Access
 from app.services.appending import Appends
 from app.services.bundle import Services
 from app.services.clock import Clock
+from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.known import KnownKeys
@@ -43,6 +44,9 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             await warm_statements(store, Deadline.after(WARM_SECONDS))
         projectors = Projectors(store)
         retention = Retention(store, projectors, settings.retention_events)
+        graphs = Graphs(store, clock, settings)
+        deletions = Deletions(store, clock, graphs)
+        deletions.clean_up()
         yield Services(
             settings=settings,
             clock=clock,
@@ -50,10 +54,12 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             access=access,
             keys=Keys(store, clock, known),
             logins=Logins(store, clock, known),
-            graphs=Graphs(store, clock, settings),
+            graphs=graphs,
             appends=Appends(store, projectors, clock, retention),
             operator=operator,
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
+            deletions=deletions,
         )
         await retention.close()
+        await deletions.close()
         await access.close()

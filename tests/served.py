@@ -16,6 +16,7 @@ from app.rest import rest_routes
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.bundle import Services
+from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.logins import Logins
@@ -90,6 +91,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
     clock = SetClock()
     settings = change(Settings(_env_file=None, public_url="https://graphs.example"))  # type: ignore[call-arg]
     access = Access(store, clock)
+    graphs = Graphs(store, clock, settings)
     services = Services(
         settings=settings,
         clock=clock,
@@ -97,14 +99,16 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         access=access,
         keys=Keys(store, clock),
         logins=Logins(store, clock),
-        graphs=Graphs(store, clock, settings),
+        graphs=graphs,
         appends=Appends(store, Projectors(store), clock),
         operator=OperatorKey("", None, made=False),
         rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
+        deletions=Deletions(store, clock, graphs),
     )
     application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
         yield Served(services, clock, client)
+    await services.deletions.close()
     await access.close()
 
 

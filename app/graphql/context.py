@@ -120,6 +120,11 @@ class Context:
 
         return await self._once((reading.at.info.id, reading.asked, mark), resolve())
 
+    def forget(self, graph_id: str) -> None:
+        """A graph was changed: what was known of it now is not so any more (Q3)."""
+        for key in [key for key in self._readings if key[0] == graph_id]:
+            del self._readings[key]
+
     async def _once(self, key: Any, resolve: Coroutine[Any, Any, Reading]) -> Reading:
         found = self._readings.get(key)
         if found is None:

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 
 import strawberry
 from strawberry.types import Info
+from strawberry.types.unset import UNSET
 
 from app.domain.ids import graph_id as graph_id_of
 from app.domain.moments import Moment
@@ -15,7 +16,7 @@ from app.graphql.context import Context
 from app.graphql.ready import ready
 from app.graphql.types.enums import GraphSource
 from app.graphql.types.graph import Graph
-from app.graphql.types.inputs import CreateGraphInput, CreateKeyInput, given
+from app.graphql.types.inputs import CreateGraphInput, CreateKeyInput, UpdateGraphInput, given
 from app.graphql.types.keys import ApiKey, CreateKeyPayload, RevokeKeyPayload
 from app.graphql.types.scalars import Json
 from app.services.viewer import Scope
@@ -30,9 +31,21 @@ class CreateGraphPayload:
 
     @strawberry.field(description="The new graph.")
     async def graph(self, info: Info[Context, None]) -> Graph:
-        reading = await info.context.reading(self.made, None)
-        await info.context.read_ahead(info, reading)
-        return ready(reading, reading)
+        return await _whole(info, self.made)
+
+
+@strawberry.type(description="A graph that was changed.")
+class UpdateGraphPayload:
+    changed: strawberry.Private[str]
+
+    @strawberry.field(description="The graph, as it is called now.")
+    async def graph(self, info: Info[Context, None]) -> Graph:
+        return await _whole(info, self.changed)
+
+
+@strawberry.type(description="A graph that is gone.")
+class DeleteGraphPayload:
+    id: strawberry.ID = strawberry.field(description="The id that it had.")
 
 
 @strawberry.type(description="An event that could not be used.")
@@ -63,13 +76,32 @@ class Mutation:
     ) -> CreateGraphPayload | None:
         context = info.context
         title, retention, source = given(input.title), given(input.retention_events), given(input.source)
-        if title is not None and len(title) > LONGEST_TITLE:
-            raise BadUserInput("input.title", f"A title has at most {LONGEST_TITLE} characters.")
-        if retention is not None and retention < 0:
-            raise BadUserInput("input.retentionEvents", "It is 0 or more: 0 keeps all.")
+        _check(title, retention)
         chosen = GraphSource.WATCH if source is None else source
         made = await context.services.graphs.create(context.viewer, title, str(chosen.value), retention, context.deadline)
         return CreateGraphPayload(made=made.id)
+
+    @strawberry.mutation(description="Changes what a graph is called and what it keeps. Needs the scope WRITE.")
+    async def update_graph(
+        self, info: Info[Context, None], input: Annotated[UpdateGraphInput, strawberry.argument(description="What changes.")]
+    ) -> UpdateGraphPayload | None:
+        context = info.context
+        named = _named(input.id)
+        _check(given(input.title), given(input.retention_events))
+        changes = {"title": input.title, "retention_events": input.retention_events}
+        changes = {name: value for name, value in changes.items() if value is not UNSET}
+        await context.services.graphs.update(context.viewer, named, changes, context.deadline)
+        context.forget(named)
+        return UpdateGraphPayload(changed=named)
+
+    @strawberry.mutation(description="Deletes a graph: it is gone at once, for everybody and for good. Needs the scope ADMIN.")
+    async def delete_graph(
+        self, info: Info[Context, None], id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]
+    ) -> DeleteGraphPayload | None:
+        context = info.context
+        gone = await context.services.deletions.delete(context.viewer, _named(id), context.deadline)
+        context.forget(gone)
+        return DeleteGraphPayload(id=strawberry.ID(gone))
 
     @strawberry.mutation(description="Takes in events; each id counts once, so any call can be repeated. Needs the scope WRITE.")
     async def append_events(
@@ -79,9 +111,7 @@ class Mutation:
         events: Annotated[list[Json], strawberry.argument(description="Event envelopes, at most 10,000: all that are new, or none.")],
     ) -> AppendEventsPayload | None:
         context = info.context
-        named = graph_id_of(graph_id)
-        if named is None:
-            raise NotFound("There is no such graph.")
+        named = _named(graph_id)
         envelopes = unpacked(events)
         if len(envelopes) > MOST_EVENTS:
             raise BadUserInput("events", f"At most {MOST_EVENTS:,} events at once.")
@@ -119,3 +149,23 @@ class Mutation:
         context = info.context
         await context.services.keys.revoke(context.viewer, id, context.deadline)
         return RevokeKeyPayload(id=id)
+
+
+async def _whole(info: Info[Context, None], graph_id: str) -> Graph:
+    reading = await info.context.reading(graph_id, None)
+    await info.context.read_ahead(info, reading)
+    return ready(reading, reading)
+
+
+def _named(graph_id: str) -> str:
+    named = graph_id_of(graph_id)
+    if named is None:
+        raise NotFound("There is no such graph.")
+    return named
+
+
+def _check(title: str | None, retention: int | None) -> None:
+    if title is not None and len(title) > LONGEST_TITLE:
+        raise BadUserInput("input.title", f"A title has at most {LONGEST_TITLE} characters.")
+    if retention is not None and retention < 0:
+        raise BadUserInput("input.retentionEvents", "It is 0 or more: 0 keeps all.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.clock import Clock
+from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.logins import Logins
@@ -31,6 +32,7 @@ class Services:
     appends: Appends
     operator: OperatorKey
     rates: RateLimits
+    deletions: Deletions
 
     async def store_answers(self, deadline: Deadline) -> None:
         """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""

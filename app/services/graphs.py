@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from time import monotonic
+from typing import Any
 from uuid import uuid4
 
 from app.domain import ids
@@ -57,6 +59,18 @@ class Graphs:
             retention=retention_events,
             deadline=deadline,
         )
+        return GraphInfo(await self._row(viewer, graph_id, deadline))
+
+    async def update(self, viewer: Viewer, graph_id: str, changes: Mapping[str, Any], deadline: Deadline) -> GraphInfo:
+        """Changes a graph's `title` or `retention_events`, whichever is named (Q20). Raises: Forbidden, NotFound."""
+        viewer.require("write")
+        row = await self._row(viewer, graph_id, deadline)
+        if changes and not await graphs.update(self._store, row.id, changes, deadline):
+            raise NotFound("No such graph.")
+        return GraphInfo(await self._row(viewer, row.id, deadline))
+
+    async def own(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphInfo:
+        """A graph of the caller's account, to do something about it. Raises: Forbidden, NotFound."""
         return GraphInfo(await self._row(viewer, graph_id, deadline))
 
     async def list(self, viewer: Viewer, deadline: Deadline) -> list[GraphInfo]:

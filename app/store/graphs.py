@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -80,6 +81,11 @@ async def create(
         await tx.run("graph/create", id=graph_id, account=account, title=title, source=source, created=created, retention=retention, g=g)
 
     await store.write(work, deadline)
+
+
+async def update(store: Store, graph_id: str, changes: Mapping[str, Any], deadline: Deadline) -> bool:
+    """Changes properties of a graph's row, such as `title` and `retention_events`; None takes one away. False: no such graph."""
+    return await store.change("graph/update", lambda record: record is not None, deadline, id=graph_id, row=dict(changes))
 
 
 async def standing(store: Store, graph_id: str, deadline: Deadline) -> tuple[str, Standing] | None:

@@ -16,16 +16,6 @@ from tests.served import Served, account, served
 
 FILES = sorted((Path(__file__).parent / "data/graphql").glob("*.json"))
 
-LATER = {
-    "updateGraph": re.compile(r"\bupdateGraph\b"),
-}
-"""Fields that are not served yet: a request for one of them is left out. This only ever gets shorter."""
-
-LATER_FROM = {
-    ("27-create-and-update", 4): "shows what updateGraph would have changed",
-}
-"""Single requests that need what is not there yet."""
-
 
 @pytest_asyncio.fixture(scope="module")
 async def door(store: Store) -> AsyncIterator[Served]:
@@ -80,10 +70,6 @@ class Case:
         await self.door.append(key, graph_id, events)
 
 
-def is_later(request: dict[str, Any]) -> bool:
-    return any(pattern.search(request["query"]) for pattern in LATER.values())
-
-
 def matches(expected: Any, found: Any) -> bool:
     if expected == {"$any": True}:
         return found is not None
@@ -128,9 +114,7 @@ async def test_graphql(path: Path, door: Served) -> None:
     """Each request of a file comes back as it should."""
     case = Case(door, read(path))
     await case.set_up()
-    for number, request in enumerate(case.case["requests"]):
-        if is_later(request) or (path.stem, number) in LATER_FROM:
-            continue
+    for request in case.case["requests"]:
         body = await case.ask(request)
         check(case.put_in(request["expect"]), body)
 

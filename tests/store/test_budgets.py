@@ -102,7 +102,7 @@ def test_costs_are_within_their_budgets(measured: Measured, pytestconfig: pytest
 def test_every_statement_that_reads_a_graph_is_measured(measured: Measured) -> None:
     """But those that are for the embedded engine alone."""
     reads = {name for name in statement_names() if name.startswith(("read/", "graph/"))}
-    assert reads - set(measured.calls) == {"read/node_latest", "read/nodes_of_past", "graph/create"}
+    assert reads - set(measured.calls) == {"read/node_latest", "read/nodes_of_past", "graph/create", "graph/update", "graph/delete"}
 
 
 @pytest.mark.parametrize("name", statement_names())

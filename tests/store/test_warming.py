@@ -16,7 +16,7 @@ from app.domain.projector import Projector
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
-from app.store import access, appending, graphs, trims, warming
+from app.store import access, appending, deleting, graphs, trims, warming
 from app.store.access import KeyRow
 from app.store.appending import Ground
 from app.store.connection import Store, Transaction
@@ -132,6 +132,11 @@ async def everything(store: Store) -> None:
     await reader(store).list(grown.viewer, soon())
     await left_half_done(store, grown.graph_id, log)
     await trimmed(store, log)
+    assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
+    assert await deleting.delete(store, grown.graph_id, 1, soon())
+    for gone in await deleting.left(store, soon()):
+        async for _ in deleting.clean(store, gone):
+            pass
     _, base = base_of(log[:20])
     on_base = await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # and late
     await (await reader(store).at(on_base.viewer, on_base.graph_id, None, soon())).history(log[0]["node"], HistoryPage(Ask(500), False))

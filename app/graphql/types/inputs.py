@@ -145,6 +145,15 @@ class CreateGraphInput:
     )  # fmt: skip
 
 
+@strawberry.input(name="UpdateGraphInput", description="What changes about a graph. What is left out stays as it is.")
+class UpdateGraphInput:
+    id: strawberry.ID = strawberry.field(description="Which graph.")
+    title: str | None = strawberry.field(default=UNSET, description="What people call it: at most 200 characters. Null: nothing.")
+    retention_events: int | None = strawberry.field(
+        default=UNSET, description="K: it holds the last K to 2K events. Null is the server's setting, 0 keeps all."
+    )  # fmt: skip
+
+
 @strawberry.input(name="CreateKeyInput", description="A new key.")
 class CreateKeyInput:
     name: str = strawberry.field(description="What people call it: 1 to 100 characters.")

@@ -1,0 +1,11 @@
+// Takes a graph away from every reader and writer at once: both look at its row. What it held is left, to be cleaned away in pieces.
+// The first SET takes the graph's lock.
+// Takes: id, now (Unix ms)
+// Gives: done; nothing where there is no such graph
+// Leans on: graph_id
+MATCH (g:Graph {id: $id})
+SET g.lock = g.lock + 1
+WITH g, CASE WHEN g.adding > g.at[4] THEN g.adding ELSE g.at[4] END AS high
+CREATE (x:Deleted {id: g.id, g: g.g, deleted: $now, high: high, low: 0, left: 1})
+DELETE g
+RETURN 1 AS done
