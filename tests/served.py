@@ -89,7 +89,7 @@ APPEND = "mutation($g: ID!, $e: [JSON!]!) { appendEvents(graphId: $g, events: $e
 async def served(store: Store, change: Callable[[Settings], Settings] = lambda settings: settings) -> AsyncIterator[Served]:
     """A door on a store, for as long as the context lasts."""
     clock = SetClock()
-    settings = change(Settings(_env_file=None, public_url="https://graphs.example"))  # type: ignore[call-arg]
+    settings = change(Settings(_env_file=None, public_url="https://graphs.example", rate_limit=0))  # type: ignore[call-arg]
     access = Access(store, clock)
     graphs = Graphs(store, clock, settings)
     services = Services(

@@ -45,10 +45,11 @@ class Document:
     """A valid document and what has been compiled for it."""
 
     def __init__(self, schema: GraphQLSchema, ast: DocumentNode) -> None:
+        self.schema = schema
         self.ast = ast
-        fragments = {each.name.value: each for each in ast.definitions if isinstance(each, FragmentDefinitionNode)}
+        self.fragments = {each.name.value: each for each in ast.definitions if isinstance(each, FragmentDefinitionNode)}
         self.operations = [each for each in ast.definitions if isinstance(each, OperationDefinitionNode)]
-        self.lookahead = Lookahead(schema, fragments)
+        self.lookahead = Lookahead(schema, self.fragments)
         self.projections = Projections()
 
     def operation(self, name: str | None) -> OperationDefinitionNode | None:

@@ -1,7 +1,8 @@
-"""GraphQL over HTTP (Q29, Q33, Q34, Q43): a plain route, since every layer in between costs more than a small query does."""
+"""GraphQL over HTTP (Q29-Q31, Q33, Q34, Q39, Q43): a plain route, since every layer in between costs more than a small query does."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -12,13 +13,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from app.domain.problems import Problem, StoreUnavailable
+from app.graphql.caching import cache_control
 from app.graphql.documents import Document, Refused
 from app.graphql.errors import error_body, problem_body
 from app.graphql.graphiql import graphiql_page
 from app.graphql.limits import most_body_bytes
+from app.graphql.persisted import PersistedQueries, hash_of, is_hash_of
 from app.graphql.running import Asked, Operations
 from app.graphql.wanted import CallerGone, while_wanted
 from app.services.bundle import Services
+from app.services.etags import etag, is_known
 from app.services.large_json import load_json
 from app.services.origin import same_origin
 from app.services.viewer import Viewer
@@ -26,6 +30,7 @@ from app.settings import Settings
 
 RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
+VARY = "Authorization, Cookie, Accept"
 
 _GONE = 499
 """For the log alone: the caller has hung up."""
@@ -56,6 +61,7 @@ class Door:
         self._services = services
         self._settings = settings
         self._operations = Operations(services, settings)
+        self._persisted = PersistedQueries()
 
     async def answer(self, request: Request) -> Response:
         """One request."""
@@ -71,9 +77,7 @@ class Door:
         except CallerGone:
             return Response(status_code=_GONE)
         except BadRequest as refused:
-            return _reply({"errors": [error_body("BAD_REQUEST", refused.message)]}, media, refused.status, refused.headers)
-        except Refused as refused:
-            return _reply({"errors": refused.errors}, media, 400 if media == RESPONSE else 200)
+            return _refused(refused, media)
         except Problem as problem:
             headers = {"Retry-After": "1"} if isinstance(problem, StoreUnavailable) else {}
             return _reply({"errors": [problem_body(problem)]}, media, _STATUS.get(problem.code, 200), headers)
@@ -85,8 +89,26 @@ class Door:
         if viewer is None:
             body = {"errors": [error_body("UNAUTHENTICATED", "A valid API key is needed: send it as Authorization: Bearer <key>.")]}
             return _reply(body, media, 401, {"WWW-Authenticate": "Bearer"})
-        asked = _by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
+        rate = self._services.rates.take(viewer.bucket)
+        if rate is not None and rate.retry_after:
+            error = error_body("RATE_LIMITED", "Too many requests with this key. Try again shortly.", retryAfter=rate.retry_after)
+            return _reply({"errors": [error]}, media, 429, rate.headers)
+        try:
+            answer = await self._run(request, viewer, media, request_id)
+        except (BadRequest, Refused) as refused:
+            answer = _refused(refused, media)
+        if answer.status_code == 304:
+            rate = self._services.rates.give_back(viewer.bucket)
+        if rate is not None:
+            answer.headers.update(rate.headers)
+        return answer
+
+    async def _run(self, request: Request, viewer: Viewer, media: str, request_id: str) -> Response:
+        log = _state(request, "log", {})
+        asked = self._by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
         document = self._operations.document(asked.query)
+        if asked.persisted is not None:
+            self._persisted.keep(asked.persisted, asked.query)
         operation = document.operation(asked.operation_name)
         if operation is not None:
             log["operation"] = operation.operation.value
@@ -97,6 +119,8 @@ class Door:
         else:
             async with while_wanted(request.receive):
                 body = await self._operations.run(viewer, document, asked, request_id)
+        if request.method == "GET" and "errors" not in body and operation is not None:
+            return _tagged(body, media, cache_control(document, operation, asked.variables), request.headers.get("if-none-match"))
         return _reply(body, media, 503 if _gone(body) else 200, {"Retry-After": "1"} if _gone(body) else {})
 
     async def _viewer(self, request: Request) -> Viewer | None:
@@ -116,10 +140,29 @@ class Door:
             raise BadRequest(400, "One operation a request: batches are not taken.")
         if not isinstance(members, dict):
             raise BadRequest(400, "The body is a JSON object with the member query.")
-        return _asked(members)
+        return self._asked(members)
+
+    def _by_get(self, request: Request) -> Asked:
+        return self._asked(_parameters(request))
+
+    def _asked(self, members: dict[str, Any]) -> Asked:
+        """What a request's members ask for, with the document that its hash stands for (Q30). Raises: BadRequest, Refused."""
+        extensions = members.get("extensions")
+        if not isinstance(extensions, dict) or extensions.get("persistedQuery") is None:
+            return _asked(members)
+        try:
+            name = hash_of(extensions["persistedQuery"])
+        except ValueError as wrong:
+            raise BadRequest(400, str(wrong)) from None
+        if not members.get("query"):
+            return _asked({**members, "query": self._persisted.text(name)})
+        asked = _asked(members)
+        if not is_hash_of(name, asked.query):
+            raise BadRequest(400, "extensions.persistedQuery.sha256Hash is not that of query.")
+        return replace(asked, persisted=name)
 
 
-def _by_get(request: Request) -> Asked:
+def _parameters(request: Request) -> dict[str, Any]:
     values = parse_qs(request.scope["query_string"].decode("ascii", "replace"), keep_blank_values=True)
     members: dict[str, Any] = {name: found[-1] for name, found in values.items()}
     for name in ("variables", "extensions"):
@@ -129,7 +172,7 @@ def _by_get(request: Request) -> Asked:
                 members[name] = orjson.loads(text) if text else None
             except orjson.JSONDecodeError:
                 raise BadRequest(400, f"The parameter {name} is JSON.") from None
-    return _asked(members)
+    return members
 
 
 def _asked(members: dict[str, Any]) -> Asked:
@@ -163,12 +206,28 @@ async def _read(request: Request, most: int) -> bytes:
     return b"".join(pieces)
 
 
+def _refused(refused: BadRequest | Refused, media: str) -> Response:
+    if isinstance(refused, BadRequest):
+        return _reply({"errors": [error_body("BAD_REQUEST", refused.message)]}, media, refused.status, refused.headers)
+    return _reply({"errors": refused.errors}, media, 400 if media == RESPONSE else 200)
+
+
+def _tagged(body: dict[str, Any], media: str, cached: str, known: str | None) -> Response:
+    """An answer that may be kept, or a 304 where the caller has it (Q31)."""
+    text = orjson.dumps(body)
+    tag = etag(text)
+    headers = {"Cache-Control": cached, "Vary": VARY, "ETag": tag}
+    if is_known(tag, known):
+        return Response(None, 304, headers)
+    return Response(text, 200, headers, f"{media}; charset=utf-8")
+
+
 def _reply(body: dict[str, Any], media: str, status: int, headers: dict[str, str] | None = None) -> Response:
     cached = "no-store" if "errors" in body else "private, no-cache"
     return Response(
         orjson.dumps(body),
         status,
-        {"Cache-Control": cached, "Vary": "Authorization, Cookie, Accept", **(headers or {})},
+        {"Cache-Control": cached, "Vary": VARY, **(headers or {})},
         f"{media}; charset=utf-8",
     )
 

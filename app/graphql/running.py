@@ -31,11 +31,12 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A GraphQL request's members."""
+    """A GraphQL request's members. `persisted`: the hash under which the document is to be kept (Q30)."""
 
     query: str
     variables: Mapping[str, Any]
     operation_name: str | None = None
+    persisted: str | None = None
 
 
 class Operations:

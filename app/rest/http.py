@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Mapping
-from hashlib import sha256
 from typing import Any, Final
 
 import orjson
@@ -26,6 +24,7 @@ from app.rest.operations import Operation, operation_at
 from app.rest.urls import BASE
 from app.services.access import credential
 from app.services.bundle import Services
+from app.services.etags import etag, is_known
 from app.services.rates import Rate
 from app.services.viewer import CONTRACT_VERSION, Viewer
 from app.store.deadline import Deadline
@@ -148,16 +147,13 @@ class _Turn:
         tag = etag(body)
         cached = "private, max-age=31536000, immutable" if answer.fixed else "private, no-cache"
         headers = {"ETag": tag, "Cache-Control": cached, "Vary": "Authorization"}
-        asked = ",".join(self._request.headers.getlist("if-none-match"))
-        if tag in (each.strip() for each in asked.split(",")):
+        if is_known(tag, ",".join(self._request.headers.getlist("if-none-match"))):
             self._rate = self._services.rates.give_back(viewer.bucket)
             return Response(status_code=304, headers=headers | self._rates())
         return Response(body, 200, headers | self._rates() | {"Agent-Graph-Version": self._version}, JSON)
 
     def _refused(self, refused: Refused) -> Response:
         headers = self._rates() | {"Agent-Graph-Version": self._version, "Cache-Control": "no-store", "Vary": "Authorization"}
-        if self._rate is not None and self._rate.retry_after:
-            headers["Retry-After"] = str(self._rate.retry_after)
         if refused.status == 503:
             headers["Retry-After"] = "1"
         if refused.status == 401:
@@ -165,12 +161,4 @@ class _Turn:
         return Response(orjson.dumps(refused.body(f"{self._origin}/docs/reference#errors")), refused.status, headers, JSON)
 
     def _rates(self) -> dict[str, str]:
-        rate = self._rate
-        if rate is None:
-            return {}
-        return {"RateLimit-Limit": str(rate.limit), "RateLimit-Remaining": str(rate.remaining), "RateLimit-Reset": str(rate.reset)}
-
-
-def etag(body: bytes) -> str:
-    """The weak tag of a body (R29)."""
-    return f'W/"{urlsafe_b64encode(sha256(body).digest())[:27].decode("ascii")}"'
+        return {} if self._rate is None else self._rate.headers

@@ -34,6 +34,14 @@ class Rate:
     reset: int
     retry_after: int
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """As headers tell it (R14)."""
+        told = {"RateLimit-Limit": self.limit, "RateLimit-Remaining": self.remaining, "RateLimit-Reset": self.reset}
+        if self.retry_after:
+            told["Retry-After"] = self.retry_after
+        return {name: str(value) for name, value in told.items()}
+
 
 class RateLimits:
     """The buckets of all keys. With a rate of 0 nothing is limited."""
