@@ -96,6 +96,45 @@ async def test_a_lone_node_is_a_few_statements(watched: Watched, selection: str,
     assert len(kinds) <= most, names
 
 
+async def test_a_timeline_is_counted_by_the_store(watched: Watched) -> None:
+    """Whatever the number of spans: one statement for a stretch of events, one for the ids."""
+    for buckets in (3, 1_000):
+        assert await watched.ask(f"{{ timeline(buckets: {buckets}) {{ eventCount lastEventId }} }}") == [
+            "graph/one", "read/events_spans", "read/ids_at"
+        ]  # fmt: skip
+
+
+async def test_a_page_of_history_is_a_few_statements(watched: Watched) -> None:
+    """Its entries come with their events, changes and nodes, however many there are."""
+    fields = "until event { payload } changes { field } node { state headline }"
+    known = {"read/nodes_of_now", "read/node_states", "read/times_at", "read/time_seq", "read/events_at", "graph/standing", "graph/one"}
+    asked = []
+    for first in (2, 50):
+        names = await watched.ask(f'{{ node(ref: "{watched.deepest}") {{ history(first: {first}) {{ nodes {{ {fields} }} }} }} }}')
+        assert set(names) <= known
+        asked.append(sorted(names))
+    assert asked[0] == asked[1]
+
+
+async def test_a_difference_is_both_graphs_read_once(watched: Watched) -> None:
+    """Each node before and after is one of those that have been read."""
+    ends = await watched.door.ask(watched.key, f'{{ graph(id: "{watched.graph_id}") {{ retention {{ firstEventId }} }} }}')
+    first = ends["data"]["graph"]["retention"]["firstEventId"]
+    fields = "fields { field } before { title parent { title } } after { title root { state } }"
+    names = await watched.ask(
+        f'{{ difference(from: {{event: "{first}"}}) {{ eventCount changes {{ nodes {{ {fields} }} totalCount }} }} }}'
+    )
+    assert sorted(set(names)) == [
+        "graph/one",
+        "graph/standing",
+        "read/events_by_key",
+        "read/events_count",
+        "read/nodes_now_full",
+        "read/nodes_past_full",
+    ]
+    assert names.count("read/nodes_now_full") == 2
+
+
 async def test_parts_of_a_page_are_one_statement_each(watched: Watched) -> None:
     """However many nodes the page has."""
     names = await watched.ask("{ nodes(first: 50) { nodes { id tasks { text } messages { nodes { body } } } } }")
