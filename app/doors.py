@@ -1,4 +1,4 @@
-"""Every way into the gateway: GraphQL, REST, health, sign-in, pages."""
+"""Every way into the gateway: GraphQL, REST, health, moving graphs, sign-in, pages."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.web.health import health_routes
 from app.web.login import Login
+from app.web.moving import Moving
 from app.web.pages import Pages
 
 
@@ -28,6 +29,7 @@ def routes(services: Services) -> list[BaseRoute]:
         *graphql_routes(services, services.settings),
         *rest_routes(services),
         *health_routes(services),
+        *Moving(services).routes(),
         *Login(services).routes(),
         *Pages(services, ask).routes(),
         Mount("/static", StaticFiles(directory=Path(app.web.__file__).parent / "static")),

@@ -15,6 +15,7 @@ from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.known import KnownKeys
 from app.services.logins import Logins
+from app.services.moving import Moving
 from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
@@ -47,6 +48,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
         graphs = Graphs(store, clock, settings)
         deletions = Deletions(store, clock, graphs)
         deletions.clean_up()
+        appends = Appends(store, projectors, clock, retention)
         yield Services(
             settings=settings,
             clock=clock,
@@ -55,7 +57,8 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             keys=Keys(store, clock, known),
             logins=Logins(store, clock, known),
             graphs=graphs,
-            appends=Appends(store, projectors, clock, retention),
+            appends=appends,
+            moving=Moving(store, graphs, appends),
             operator=operator,
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,

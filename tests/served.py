@@ -20,6 +20,7 @@ from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.logins import Logins
+from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
@@ -92,6 +93,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
     settings = change(Settings(_env_file=None, public_url="https://graphs.example", rate_limit=0))  # type: ignore[call-arg]
     access = Access(store, clock)
     graphs = Graphs(store, clock, settings)
+    appends = Appends(store, Projectors(store), clock)
     services = Services(
         settings=settings,
         clock=clock,
@@ -100,7 +102,8 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         keys=Keys(store, clock),
         logins=Logins(store, clock),
         graphs=graphs,
-        appends=Appends(store, Projectors(store), clock),
+        appends=appends,
+        moving=Moving(store, graphs, appends),
         operator=OperatorKey("", None, made=False),
         rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
         deletions=Deletions(store, clock, graphs),

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from app.cli.gateway import Appended, told
+from app.cli.gateway import Appended, CutOff, Exporting, Gone, told
 from app.cli.stop import Stop
-from app.domain.problems import Problem
+from app.domain.card import Card
+from app.domain.problems import NotFound, Problem
 from app.running import running
 from app.services.bundle import Services
 from app.services.clock import system_clock
+from app.services.moving import Export
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import Settings
 from app.store.access import LOCAL
 from app.store.deadline import Deadline
+from app.store.reading import Overtaken
 
 _APPEND_SECONDS = 25.0
 
@@ -47,12 +50,50 @@ class DirectGateway:
 
     async def append(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """The events, through the append service."""
-        try:
+        with _stopping():
             taken = await self._services.appends.append(self._viewer, graph_id, lines, Deadline.after(_APPEND_SECONDS))
-        except Problem as problem:
-            raise Stop(told(problem.message, {"code": problem.code, **problem.extra})) from problem
         return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
 
     async def login_link(self) -> str:
         """There are no pages without a gateway. Raises: Stop."""
         raise Stop("No gateway is running here: start one with agw serve, which prints a link.")
+
+    async def cards(self) -> list[Card]:
+        """The graphs of every account."""
+        return await self._services.moving.cards(self._viewer, Deadline.after(_APPEND_SECONDS))
+
+    @asynccontextmanager
+    async def exporting(self, graph_id: str) -> AsyncIterator[Exporting]:
+        """The lines, page by page from the store."""
+        with _stopping():
+            export = await self._services.moving.export(self._viewer, graph_id, Deadline.after(_APPEND_SECONDS))
+        yield Exporting(export.lines, _pieces(export))
+
+    async def restore(self, card: Card) -> None:
+        """The graph, through the service."""
+        with _stopping():
+            await self._services.moving.restore(self._viewer, card, Deadline.after(_APPEND_SECONDS))
+
+    async def take_in(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
+        """The lines, through the service."""
+        with _stopping():
+            taken = await self._services.moving.take_in(self._viewer, graph_id, lines, Deadline.after(_APPEND_SECONDS))
+        return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
+
+
+async def _pieces(export: Export) -> AsyncIterator[bytes]:
+    try:
+        async for page in export.pages:
+            yield b"".join(line + b"\n" for line in page)
+    except Overtaken as error:
+        raise CutOff from error
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """A problem ends the command with its message."""
+    try:
+        yield
+    except Problem as problem:
+        kind = Gone if isinstance(problem, NotFound) else Stop
+        raise kind(told(problem.message, {"code": problem.code, **problem.extra})) from problem

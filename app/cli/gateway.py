@@ -16,6 +16,7 @@ import orjson
 import psutil
 
 from app.cli.stop import Stop
+from app.domain.card import Card
 from app.settings import Settings
 
 FILE = "gateway.json"
@@ -38,6 +39,22 @@ class Appended:
     invalid: int
 
 
+class Gone(Stop):
+    """There is no such graph, or no longer."""
+
+
+class CutOff(Exception):  # noqa: N818 - not a fault of the program
+    """An export ended early, or held history was changed under it: what came of it is of no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exporting:
+    """A graph on its way out: how many lines it has, and their bytes in pieces. `pieces` raises CutOff."""
+
+    lines: int
+    pieces: AsyncIterator[bytes]
+
+
 class Gateway(Protocol):
     """What commands need of a gateway."""
 
@@ -54,6 +71,18 @@ class Gateway(Protocol):
 
     async def login_link(self) -> str:
         """A new one-time link. Raises: Stop."""
+
+    async def cards(self) -> list[Card]:
+        """Every graph that can be taken away. Raises: Stop."""
+
+    def exporting(self, graph_id: str) -> AbstractAsyncContextManager[Exporting]:
+        """A graph's base and held events, as lines (O7). Raises: Gone, Stop."""
+
+    async def restore(self, card: Card) -> None:
+        """Makes a graph as it was elsewhere, without events, if it is not there. Raises: Stop."""
+
+    async def take_in(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
+        """Appends lines of an export to a graph of any account, as they are. Raises: Stop."""
 
 
 async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict[str, Any]:

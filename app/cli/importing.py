@@ -11,7 +11,7 @@ import orjson
 
 from app.cli.event_files import Log, batches, files_in, read_log
 from app.cli.gateway import Appended, Gateway, asked, gateway
-from app.cli.output import note
+from app.cli.output import note, progress_bar
 from app.cli.settings import settings_for
 from app.cli.stop import Stop, one_line
 from app.domain import keyframe
@@ -32,7 +32,7 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
     """Reads everything first, then writes: input that is no use leaves nothing behind."""
     settings = settings_for(data_dir=data_dir)
     files = files_in(paths)
-    with _progress() as progress:
+    with progress_bar() as progress:
         sizes = [file.stat().st_size for file in files if file is not None]
         reading = progress.add_task("Reading", total=sum(sizes) if len(sizes) == len(files) else None)
         log = read_log(files, lambda size: progress.advance(reading, size))
@@ -70,6 +70,9 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
                     f" {there:,} of {len(log):,} events are in {graph_id}; import again with --graph {graph_id} to go on." if there else ""
                 )
                 raise Stop(f"{graph_id}: {stop}{so_far}") from stop
+            except asyncio.CancelledError:  # Ctrl-C
+                note(f"Cut off: import again with --graph {graph_id} to go on.")
+                raise
             accepted, duplicates, invalid = accepted + taken.accepted, duplicates + taken.duplicates, invalid + taken.invalid
             progress.advance(task, len(batch))
         return graph_id, Appended(accepted, duplicates, invalid)
@@ -112,12 +115,3 @@ async def _new_graph(through: Gateway, title: str, keep: int) -> str:
 def _title(paths: list[str]) -> str:
     first = Path(paths[0])
     return "Imported" if paths[0] == "-" else first.resolve().stem or "Imported"
-
-
-def _progress() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -86,17 +86,47 @@ def demo(
 
 @app.command("import")
 def import_(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Event files (.jsonl), folders of them, or - for standard input.")],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH…", help="Event files (.jsonl), folders of them, or - for standard input.")
+    ] = None,
     graph: Annotated[str | None, typer.Option(help="The graph to import into; a new one without.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the new graph.")] = None,
-    keep: Annotated[int, typer.Option(min=0, max=MOST_KEPT, help="How many events the new graph keeps; 0 keeps all.")] = 0,
+    keep: Annotated[int | None, typer.Option(min=0, max=MOST_KEPT, help="How many events the new graph keeps; all without.")] = None,
+    all_: Annotated[str | None, typer.Option("--all", metavar="DIR", help="Every graph of a folder that agw export --all wrote.")] = None,
     json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Read event files into one graph."""
+    """Read event files into one graph, or every graph of an export into the store."""
+    if all_ is not None:
+        if paths or graph is not None or title is not None or keep is not None:
+            raise Stop("agw import --all takes a folder alone: its graphs have their ids, titles and what they keep.", 2)
+        from app.cli.restoring import import_all
+
+        import_all(all_, as_json=json, data_dir=data_dir)
+        return
+    if not paths:
+        raise Stop("agw import: name event files or folders, or --all with the folder of an export. Try agw import --help.", 2)
     from app.cli.importing import import_files as run
 
-    run(paths, graph=graph, title=title, keep=keep, as_json=json, data_dir=data_dir)
+    run(paths, graph=graph, title=title, keep=keep or 0, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def export(
+    graph: Annotated[str | None, typer.Argument(metavar="GRAPH", help="A graph's id.")] = None,
+    all_: Annotated[str | None, typer.Option("--all", metavar="DIR", help="Every graph, into a new or empty folder.")] = None,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a graph's events as JSON Lines, or write every graph to a folder."""
+    if (graph is None) == (all_ is None):
+        raise Stop("agw export: name a graph, or --all with a folder. Try agw export --help.", 2)
+    from app.cli.exporting import export_all, export_graph
+
+    if graph is not None:
+        export_graph(graph, data_dir=data_dir)
+    elif all_ is not None:
+        export_all(all_, as_json=json, data_dir=data_dir)
 
 
 @app.command()

@@ -21,3 +21,13 @@ def print_json(value: Any) -> None:
 def note(message: str) -> None:
     """A line beside the facts."""
     sys.stderr.write(message + "\n")
+
+
+def progress_bar() -> Any:
+    """A bar on standard error, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -11,6 +11,7 @@ from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.logins import Logins
+from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.rates import RateLimits
 from app.settings import Settings
@@ -30,6 +31,7 @@ class Services:
     logins: Logins
     graphs: Graphs
     appends: Appends
+    moving: Moving
     operator: OperatorKey
     rates: RateLimits
     deletions: Deletions

@@ -101,6 +101,10 @@ class Graphs:
             raise Overtaken
         return self._graph_at(row, moment, deadline, asked=False)
 
+    async def row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
+        """A graph's row, of one time, for its account's other services. Raises: Forbidden, NotFound."""
+        return await self._row(viewer, graph_id, deadline)
+
     async def _row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
         """The graph's row while its history is not being changed. Ownership is tested first (R10)."""
         known = ids.graph_id(graph_id)

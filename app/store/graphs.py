@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from neo4j import Record
+from neo4j.exceptions import ConstraintError
 
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
@@ -83,6 +84,19 @@ async def create(
     await store.write(work, deadline)
 
 
+async def create_new(
+    store: Store, *, graph_id: str, account: str, title: str | None, source: str, created: int, retention: int | None, deadline: Deadline
+) -> bool:
+    """The same where `graph_id` may be in use: False then, and nothing is done."""
+    try:
+        await create(
+            store, graph_id=graph_id, account=account, title=title, source=source, created=created, retention=retention, deadline=deadline
+        )  # fmt: skip
+    except ConstraintError:
+        return False
+    return True
+
+
 async def update(store: Store, graph_id: str, changes: Mapping[str, Any], deadline: Deadline) -> bool:
     """Changes properties of a graph's row, such as `title` and `retention_events`; None takes one away. False: no such graph."""
     return await store.change("graph/update", lambda record: record is not None, deadline, id=graph_id, row=dict(changes))
@@ -103,6 +117,11 @@ async def one(store: Store, graph_id: str, deadline: Deadline) -> GraphRow | Non
 async def of_account(store: Store, account: str, deadline: Deadline) -> list[GraphRow]:
     """Every graph of an account, in no order."""
     return [_row(record) for record in await store.read("graph/of_account", deadline, account=account)]
+
+
+async def page(store: Store, after: str, limit: int, deadline: Deadline) -> list[GraphRow]:
+    """The first `limit` graphs of all accounts whose ids come after `after`, by id."""
+    return [_row(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit)]
 
 
 def _row(record: Record) -> GraphRow:
