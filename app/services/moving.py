@@ -22,8 +22,8 @@ from app.store.reading import Overtaken
 PAGE_SECONDS = 25.0
 """How long one page of an export may take; the whole of it takes as long as whoever reads it."""
 
-_BUCKETS = 16
-"""Buckets of events of a page: about a thousand events."""
+_BUCKETS = 15
+"""Buckets of events of a page: about a thousand events, in one statement with the one in which the page before ended."""
 
 _GRAPHS = 1_000
 _BEFORE_ALL = ids.GRAPH_PREFIX + "-" * 12
@@ -122,7 +122,7 @@ class Moving:
             yield [line]
         after = row.standing.floor - 1 if row.standing.held else row.standing.head
         while after < row.standing.head:
-            upto = min(((after >> BUCKET_BITS) + _BUCKETS << BUCKET_BITS) - 1, row.standing.head)
+            upto = min(((after + 1 >> BUCKET_BITS) + _BUCKETS << BUCKET_BITS) - 1, row.standing.head)
             deadline = Deadline.after(PAGE_SECONDS)
             page: list[bytes] = []
             async for events in appending.events_after(self._store, row.g, after, upto, deadline):
