@@ -6,8 +6,10 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import msgspec
@@ -159,9 +161,8 @@ def test_an_import_that_is_killed_is_repeated_with_its_graph(gateway: Serving, t
             time.sleep(0.01)
     importing.kill()
     importing.wait(10)
-    accepted, duplicates = map(
-        int, re.findall(r"(\d+) (?:accepted|duplicates)", agw(gateway.data_dir, "import", str(file), "--graph", graph).stdout)
-    )
+    again = agw(gateway.data_dir, "import", str(file), "--graph", graph).stdout
+    accepted, duplicates = map(int, re.findall(r"(\d+) (?:accepted|duplicates)", again))
     assert accepted + duplicates == 2 * 3_599
     assert duplicates >= 3_599 + 1_000
     held = agw(gateway.data_dir, "export", graph).stdout.splitlines()
@@ -262,8 +263,32 @@ def test_mistakes_are_one_line(gateway: Serving, tmp_path: Path, arguments: tupl
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "full", "half"]
 
 
-def test_an_export_that_fails_leaves_no_file(gateway: Serving, tmp_path: Path) -> None:
-    """O37: nothing that could be taken for a part of an export."""
-    done = agw(tmp_path / "data", "export", "--all", str(tmp_path / "out"), AGW_URL=gateway.url, AGW_KEY="ag_sk_live_" + "x" * 43)
-    one_line(done, gateway.url)
-    assert list((tmp_path / "out").iterdir()) == []
+@pytest.fixture
+def failing_door() -> Iterator[int]:
+    """Something that answers as a gateway does, and ends every export early."""
+
+    class Door(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            card = Card(id="gph_AAAAAAAAAAAA", account="local", title=None, source="watch", created=1, retention_events=0)
+            self.send_response(200)
+            self.send_header("Export-Lines", "3")
+            self.end_headers()
+            self.wfile.write(b'{"graphs": [' + msgspec.json.encode(card) + b"]}" if self.path == "/api/export" else b"{}\n{}\n")
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Door) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.mark.parametrize("arguments", [("--all", "{}"), ("gph_AAAAAAAAAAAA",)])
+def test_an_export_that_breaks_off_leaves_nothing(failing_door: int, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """O7, O37: what came too short is not printed, and no file is left that could be taken for a part of an export."""
+    folder = tmp_path / "out"
+    given = (argument.replace("{}", str(folder)) for argument in arguments)
+    done = agw(tmp_path / "data", "export", *given, AGW_URL=f"http://127.0.0.1:{failing_door}", AGW_KEY=KEY)
+    one_line(done, "gph_AAAAAAAAAAAA", "broke off", "again")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert not folder.exists() or list(folder.iterdir()) == []
