@@ -4,3 +4,5 @@ CREATE INDEX checkpoint_seq IF NOT EXISTS FOR (x:Checkpoint) ON (x.g, x.seq)
 CREATE CONSTRAINT trimmed_key IF NOT EXISTS FOR (x:Trimmed) REQUIRE x.key IS UNIQUE
 ;
 CREATE INDEX trimmed_part IF NOT EXISTS FOR (x:Trimmed) ON (x.g, x.part)
+;
+CREATE INDEX trimmed_g IF NOT EXISTS FOR (x:Trimmed) ON (x.g)

@@ -10,17 +10,18 @@ import pytest
 
 from app.domain.problems import Forbidden, NotFound
 from app.services.deletions import Deletions
-from app.store import deleting, graphs
+from app.store import deleting, graphs, trims
 from app.store.connection import Store
 from app.store.keys import generation_key
 from tests.grown import CLOCK_MS, Grown, grow, reader, soon
+from tests.services.test_appending import process
 from tests.services.test_bases import base_of
-from tests.store.contents import contents, raw
+from tests.store.contents import contents, new_graph, raw
 from tests.store.test_warming import left_half_done
 from tests.strategies.logs import random_log
 
 _KINDS = ("Node", "Task", "Wait", "Spawn", "Message")
-LABELS = ("Event", "Checkpoint", *_KINDS, *(f"{kind}Version" for kind in _KINDS))
+LABELS = ("Event", "Checkpoint", "Trimmed", *_KINDS, *(f"{kind}Version" for kind in _KINDS))
 MOST = 6 * 500
 """Rows of one piece: so many of each kind."""
 
@@ -66,6 +67,22 @@ async def test_a_deleted_graph_is_gone_at_once_and_then_all_that_it_held(store: 
     assert await rows_of(store, grown.graph_id) == 0
     assert await left(store, grown.graph_id) == []
     assert await contents(store, other.graph_id) == kept
+
+
+async def test_a_graph_that_was_trimmed_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """I36, Q20: neither what it remembered nor what had not been cleared away."""
+    monkeypatch.setattr(trims, "PIECE", 20)
+    log = random_log(5, 300)
+    one = process(store, await new_graph(store))
+    await graphs.update(store, one.graph_id, {"retention_events": 40}, soon())
+    for start in range(0, 300, 50):
+        await one.append(log[start : start + 50])
+    await one.retention.close()
+    assert await deleting.delete(store, one.graph_id, 1, soon())
+    service = deletions(store)
+    service.clean_up()
+    await service.cleaned()
+    assert await rows_of(store, one.graph_id) == 0
 
 
 async def test_what_a_cleaner_left_is_taken_up(store: Store) -> None:
