@@ -217,14 +217,6 @@ def pair_digest(first: str, second: str) -> str:
     return sha256(first.encode() + b"\0" + second.encode()).hexdigest()
 
 
-def parts_digest(*parts: str) -> str:
-    """SHA-256 over texts, each after its length in bytes and a colon (G22)."""
-    hashed = sha256()
-    for part in map(str.encode, parts):
-        hashed.update(b"%d:%s" % (len(part), part))
-    return hashed.hexdigest()
-
-
 def yes_no(value: bool) -> str:
     """A boolean as attributes write it (G11)."""
     return "true" if value else "false"

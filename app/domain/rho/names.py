@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
 from app.domain.rho.texts import sha256_hex
 
@@ -21,12 +22,25 @@ def hashed_name(ref: str) -> str:
 
 def session_name(ref: str) -> str:
     """A session's name, its sid, from its provider's reference (M21)."""
+    return _own_name(ref) or _provider_name(ref) or hashed_name(ref)
+
+
+def find_session(wanted: str, refs: Iterable[str]) -> str | None:
+    """The session that a request means: by `rest` of `rho:rest`, else by `provider.rest`, else by the hashed form (M21)."""
+    known = list(refs)
+    forms: tuple[Callable[[str], str | None], ...] = (_own_name, _provider_name, hashed_name)
+    return next((ref for form in forms for ref in known if form(ref) == wanted), None)
+
+
+def _own_name(ref: str) -> str | None:
+    rest = ref.removeprefix("rho:")
+    return rest if rest != ref and is_name(rest) else None
+
+
+def _provider_name(ref: str) -> str | None:
     provider, colon, rest = ref.partition(":")
-    if colon and provider == "rho" and is_name(rest):
-        return rest
-    if colon and is_name(f"{provider}.{rest}"):
-        return f"{provider}.{rest}"
-    return hashed_name(ref)
+    name = f"{provider}.{rest}"
+    return name if colon and is_name(name) else None
 
 
 def session_names(refs_by_node_id: list[str]) -> dict[str, str]:

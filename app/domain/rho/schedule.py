@@ -114,7 +114,9 @@ def _blocker(id: str, dependency: Dependency, by_id: dict[str, Task]) -> str | N
     target = trimmed(dependency.target)
     if not target:
         raise Refused("empty_blocker", task=id)
-    if target == trimmed(id):
+    if target not in by_id and dependency.target in by_id:  # an id may have white space at its ends
+        target = dependency.target
+    if target == id:
         raise Refused("self_dependency", task=id)
     if target not in by_id:
         raise Refused("missing_blocker", task=id)
@@ -159,7 +161,8 @@ def _cycle(next_of: dict[str, str]) -> tuple[str, ...]:
 def _task(value: Any, path: str) -> Task:
     if not isinstance(value, dict):
         raise Refused("wrong_type", path)
-    dependencies = _items(value.get("dependencies", []), f"{path}.dependencies")
+    given = value.get("dependencies")
+    dependencies = [] if given is None else _items(given, f"{path}.dependencies")
     return Task(text_of(value, "id", path), text_of(value, "status", path), tuple(_dependency(item, where) for item, where in dependencies))
 
 

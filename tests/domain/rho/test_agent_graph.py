@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from app.domain.rho.agent_graph import export_session
 from app.domain.rho.envelope import canonical_json
 from app.domain.rho.journal import entry
-from app.domain.rho.names import agent_name, base_name, hashed_name, part_name, session_name, session_names
+from app.domain.rho.names import agent_name, base_name, find_session, hashed_name, part_name, session_name, session_names
 from app.domain.rho.normalize import prepare
 from app.domain.rho.profiles import Profile
 from app.domain.rho.schedule import graph_tasks, schedule
@@ -234,3 +234,12 @@ def test_names_that_meet() -> None:
     assert agent_name("codex:x/a.b", "codex.x") == hashed_name("codex:x/a.b")
     assert agent_name("codex:x/", "codex.x") == hashed_name("codex:x/")
     assert [base_name(path) for path in ("/a/b/", "C:\\a\\b", "b", "/", None)] == ["b", "b", "b", None, None]
+
+
+def test_a_request_finds_a_session_by_any_of_its_names() -> None:
+    """M21: the three forms in their order."""
+    refs = ["codex:x", "rho:codex.x", "rho:y"]
+    assert find_session("codex.x", refs) == "rho:codex.x"
+    assert find_session("codex.x", refs[:1]) == "codex:x"
+    assert find_session("rho.y", refs) == find_session("y", refs) == find_session(hashed_name("rho:y"), refs) == "rho:y"
+    assert find_session("z", refs) is None

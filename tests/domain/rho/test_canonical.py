@@ -215,7 +215,7 @@ def test_fuzz(long: bool) -> None:
     def bytes_of_any_kind(text: bytes) -> None:
         check_any(text)
 
-    @settings(max_examples=20_000 if long else 100, deadline=None)
+    @settings(max_examples=5_000 if long else 100, deadline=None)
     @given(envelopes(max_facts=3), st.data())
     def something_wrong(envelope: Fields, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 3))):

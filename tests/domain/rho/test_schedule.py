@@ -69,7 +69,7 @@ def test_a_circle_is_refused_and_named(tasks: list[Fields]) -> None:
         ({}, "tasks"),
         ([1], "tasks[0]"),
         ([{"id": 1, "status": "pending"}], "tasks[0].id"),
-        ([{"id": "a", "status": "pending", "dependencies": None}], "tasks[0].dependencies"),
+        ([{"id": "a", "status": "pending", "dependencies": {}}], "tasks[0].dependencies"),
         ([{"id": "a", "status": "pending", "dependencies": ["b"]}], "tasks[0].dependencies[0]"),
         ([{"id": "a", "status": "pending", "dependencies": [{"type": "blocks"}]}], "tasks[0].dependencies[0].targetId"),
     ],
@@ -79,3 +79,15 @@ def test_what_is_no_list_of_tasks(tasks: Any, path: str) -> None:
     with pytest.raises(Refused) as caught:
         read_tasks(tasks)
     assert caught.value.path == path
+
+
+def test_odd_but_clear_lists() -> None:
+    """Section H: no dependencies may be told by leaving them out or by null; ids may have white space at their ends."""
+    tasks = [
+        {"id": "a ", "status": "completed"},
+        {"id": "b", "status": "pending", "dependencies": [{"targetId": "a ", "type": "blocks"}]},
+        {"id": "c", "status": "pending", "dependencies": None},
+    ]
+    made = schedule(read_tasks(tasks))
+    assert made.waves == (("a ", "c"), ("b",))
+    assert made.ready == ("b", "c")
