@@ -17,7 +17,7 @@ from tests.grown import Grown, grow, soon
 from tests.oracle.times import time_of
 from tests.strategies.logs import random_log
 
-LENGTH = 90
+LOG = random_log(77, 90)
 
 
 def cursors(ids: list[str], rng: random.Random) -> Iterator[Cursors]:
@@ -62,7 +62,7 @@ def test_a_cursor_of_another_list_is_refused(asked: Cursors, after: bool) -> Non
 
 @pytest.fixture(scope="module")
 async def grown(store: Store) -> Grown:
-    return await grow(store, random_log(77, LENGTH), pieces=2)
+    return await grow(store, LOG, pieces=2)
 
 
 def filters(log: list[dict[str, Any]]) -> list[tuple[EventFilter, Any]]:
@@ -80,15 +80,15 @@ async def test_pages_of_events_are_slices(grown: Grown) -> None:
     """R33, R58: in both orders and through filters; a held event that the filter leaves out is no cursor."""
     rng = random.Random(5)
     at = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
-    for wanted, keeps in filters(grown.log):
+    for wanted, keeps in filters(LOG):
         for ascending in (True, False):
-            listed = [event_id(each["id"]) for each in grown.log if keeps(each)]
+            listed = [event_id(each["id"]) for each in LOG if keeps(each)]
             listed = listed if ascending else listed[::-1]
             page = EventPage(1, ascending, filter=wanted)
             for asked in cursors(listed, rng):
                 found = await events_of(at, page, asked)
                 assert ([event_id(row["id"]) for row in found.rows], found.has_more) == expected(listed, asked)
-            for each in grown.log:
+            for each in LOG:
                 if not keeps(each):
                     with pytest.raises(WrongCursor):
                         await events_of(at, page, Cursors(5, after=event_id(each["id"])))
