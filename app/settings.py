@@ -151,6 +151,10 @@ class Settings(BaseSettings):
     stale_after: Seconds = Field(1800.0, description="How long a working node may be silent before it counts as stale.")
     snapshot_cache_nodes: int = Field(50_000, ge=0, description="Nodes of graphs read lately that a process keeps in memory; 0 keeps none.")
 
+    answer_cache_bytes: int = Field(
+        32 * 1024 * 1024, ge=0, description="Bytes of REST answers given lately that a process keeps in memory; 0 keeps none."
+    )
+
     admin_key: Annotated[SecretStr, AfterValidator(_operator_key)] | None = Field(
         None, description="The operator's key, in place of the one that the gateway makes and keeps in the data directory."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,9 +61,9 @@ class Call:
         """What the path names is not there."""
         return Refused("resource_missing", f"There is no such {param.removesuffix('_id')}.", param)
 
-    async def at(self, *, now: bool = False) -> GraphAt:
-        """The graph at the point asked for; `now`: whatever was asked for. Raises: Problem."""
-        as_of = None if now else self.asked.get("as_of")
+    async def at(self, plan: Plan) -> GraphAt:
+        """The graph at the point that a plan is for. Raises: Problem."""
+        as_of = None if plan.now else self.asked.get("as_of")
         return await self.services.graphs.at(self.viewer, self.named["graph_id"], as_of, self.deadline)
 
 
@@ -72,3 +73,17 @@ class Answer:
 
     body: dict[str, Any]
     fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an answer is read from a graph at a moment, once all that was asked has been found to be right (R7).
+
+    `now`: the moment is now, whatever was asked. `held`: the answer also tells what the graph holds now. `timeless`: it is the same
+    whenever it is judged.
+    """
+
+    read: Callable[[GraphAt], Awaitable[Answer]]
+    now: bool = False
+    held: bool = False
+    timeless: bool = False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from app.domain.filters import GraphFilter
 from app.domain.problems import NotFound
-from app.rest.call import Answer, Call
+from app.rest.call import Answer, Call, Plan
 from app.rest.expanding import envelope
 from app.rest.shown import shown_graph
 from app.rest.urls import list_url
-from app.services.graph_at import GraphInfo
+from app.services.graph_at import GraphAt, GraphInfo
 from app.services.slices import slice_of
 
 
@@ -27,10 +27,13 @@ async def list_graphs(call: Call) -> Answer:
     return Answer(envelope(list_url(call.path, call.asked.pairs), None, page.has_more, data))
 
 
-async def retrieve_graph(call: Call) -> Answer:
+def retrieve_graph(call: Call) -> Plan:
     """A graph; `counts` at the point asked for."""
-    at = await call.at()
-    return Answer(await shown_graph(at, call.origin), at.moment.fixed)
+
+    async def read(at: GraphAt) -> Answer:
+        return Answer(await shown_graph(at, call.origin), at.moment.fixed)
+
+    return Plan(read, held=True)
 
 
 def _is_listed(info: GraphInfo, wanted: GraphFilter) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import orjson
@@ -14,17 +15,18 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from app.domain.problems import Problem
-from app.rest.call import Answer, Call
+from app.rest.answers import Answers, Made, made
+from app.rest.call import Call, Plan
 from app.rest.errors import Refused, refusal, surprise
 from app.rest.events import list_events, retrieve_event
 from app.rest.grammar import pairs_of, read
 from app.rest.graphs import list_graphs, retrieve_graph
 from app.rest.nodes import list_nodes, retrieve_node, search_nodes
-from app.rest.operations import Operation, operation_at
+from app.rest.operations import operation_at
 from app.rest.urls import BASE
 from app.services.access import credential
 from app.services.bundle import Services
-from app.services.etags import etag, is_known
+from app.services.etags import is_known
 from app.services.rates import Rate
 from app.services.viewer import CONTRACT_VERSION, Viewer
 from app.store.deadline import Deadline
@@ -40,8 +42,7 @@ TRIES: Final = 3
 _COMPRESSED_FROM: Final = 1_000
 _LEVEL: Final = 4
 
-_HANDLERS: Final[Mapping[str, Callable[[Call], Awaitable[Answer]]]] = {
-    "listGraphs": list_graphs,
+_PLANS: Final[Mapping[str, Callable[[Call], Plan]]] = {
     "retrieveGraph": retrieve_graph,
     "listNodes": list_nodes,
     "searchNodes": search_nodes,
@@ -66,20 +67,22 @@ class Door:
     def __init__(self, services: Services) -> None:
         self._services = services
         settings = services.settings
+        self._answers = Answers(settings.answer_cache_bytes)
         self._origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request."""
         request = Request(scope, receive)
-        answer = await _Turn(self._services, self._origin, request).answer()
+        answer = await _Turn(self._services, self._answers, self._origin, request).answer()
         await answer(scope, receive, send)
 
 
 class _Turn:
     """One request on its way through the steps of R2: what is known so far goes into the headers of whatever the answer is."""
 
-    def __init__(self, services: Services, origin: str, request: Request) -> None:
+    def __init__(self, services: Services, answers: Answers, origin: str, request: Request) -> None:
         self._services = services
+        self._answers = answers
         self._origin = origin
         self._request = request
         self._log: dict[str, Any] = getattr(request.state, "log", {})
@@ -121,36 +124,33 @@ class _Turn:
             raise Refused("rate_limit", f"Too many requests with this key: wait {self._rate.retry_after} s.")
         return viewer
 
-    async def _answered(self, viewer: Viewer) -> Answer:
+    async def _answered(self, viewer: Viewer) -> Made:
         """Step 6."""
         found = operation_at(self._request.scope["path"].removeprefix(BASE))
         if found is None:
             raise Refused("resource_missing", "There is nothing at this address.", "url")
         operation, named = found
         self._log["operation"] = operation.name
-        return await self._run(viewer, operation, named)
-
-    async def _run(self, viewer: Viewer, operation: Operation, named: dict[str, str]) -> Answer:
-        asked = read(pairs_of(self._request.scope["query_string"].decode("latin-1")), operation.parameters)
+        query = self._request.scope["query_string"].decode("latin-1")
         deadline = Deadline.after(self._services.settings.deadline)
-        call = Call(self._services, viewer, operation, named, asked, deadline, self._origin)
+        call = Call(self._services, viewer, operation, named, read(pairs_of(query), operation.parameters), deadline, self._origin)
+        if operation.name not in _PLANS:
+            return made(await list_graphs(call))
+        plan = _PLANS[operation.name](call)
         for _ in range(TRIES - 1):
-            try:
-                return await _HANDLERS[operation.name](call)
-            except Overtaken:
-                continue
-        return await _HANDLERS[operation.name](call)
+            with suppress(Overtaken):
+                return await self._answers.of(call, plan, query)
+        return await self._answers.of(call, plan, query)
 
-    def _found(self, viewer: Viewer, answer: Answer) -> Response:
+    def _found(self, viewer: Viewer, answer: Made) -> Response:
         """Step 7."""
-        body = orjson.dumps(answer.body)
-        tag = etag(body)
+        tag = answer.tag
         cached = "private, max-age=31536000, immutable" if answer.fixed else "private, no-cache"
         headers = {"ETag": tag, "Cache-Control": cached, "Vary": "Authorization"}
         if is_known(tag, ",".join(self._request.headers.getlist("if-none-match"))):
             self._rate = self._services.rates.give_back(viewer.bucket)
             return Response(status_code=304, headers=headers | self._rates())
-        return Response(body, 200, headers | self._rates() | {"Agent-Graph-Version": self._version}, JSON)
+        return Response(answer.body, 200, headers | self._rates() | {"Agent-Graph-Version": self._version}, JSON)
 
     def _refused(self, refused: Refused) -> Response:
         headers = self._rates() | {"Agent-Graph-Version": self._version, "Cache-Control": "no-store", "Vary": "Authorization"}

@@ -6,7 +6,7 @@ from app.domain.filters import NodeFilter
 from app.domain.ids import node_id, node_ref
 from app.domain.problems import CursorInvalid, OutsideRetentionWindow
 from app.domain.search import search
-from app.rest.call import Answer, Call
+from app.rest.call import Answer, Call, Plan
 from app.rest.errors import Refused
 from app.rest.expand import Form
 from app.rest.expanding import Expanding, envelope
@@ -23,7 +23,7 @@ _LISTED = Form("node", in_list=True)
 _SEARCH = list_name("search")
 
 
-async def list_nodes(call: Call) -> Answer:
+def list_nodes(call: Call) -> Plan:
     """Nodes at the point, filtered, in order, cut."""
     asked = call.asked
     tree = _LISTED.read(asked.get("expand", ()))
@@ -39,20 +39,23 @@ async def list_nodes(call: Call) -> Answer:
         state=None if states is None else tuple(states),
         **{name: asked.get(name) for name in _AS_SENT},
     )
-    at = await call.at()
-    forest = await at.snapshot()
-    in_tree = asked.get("order") == "tree"
-    rows = kept(forest.tree() if in_tree else forest.rows, wanted.compile(forest))
-    page = slice_of(rows, call.cursors, lambda row: node_id(row["ref"]))
-    as_of = as_of_event_id(at)
-    data = await Expanding(at).nodes(page.rows, tree)
-    return Answer(envelope(pinned_url(call.path, asked.pairs, as_of), as_of, page.has_more, data), at.moment.fixed)
+
+    async def read(at: GraphAt) -> Answer:
+        forest = await at.snapshot()
+        in_tree = asked.get("order") == "tree"
+        rows = kept(forest.tree() if in_tree else forest.rows, wanted.compile(forest))
+        page = slice_of(rows, call.cursors, lambda row: node_id(row["ref"]))
+        as_of = as_of_event_id(at)
+        data = await Expanding(at).nodes(page.rows, tree)
+        return Answer(envelope(pinned_url(call.path, asked.pairs, as_of), as_of, page.has_more, data), at.moment.fixed)
+
+    return Plan(read)
 
 
 _AS_SENT = ("max_depth", "is_root", "kind", "provider", "agent_type", "stale", "blocked", "created", "last_event")
 
 
-async def search_nodes(call: Call) -> Answer:
+def search_nodes(call: Call) -> Plan:
     """Nodes that a query finds, most recently active first; later pages are of the first one's moment (R55)."""
     asked = call.asked
     query = asked.get("query")
@@ -61,35 +64,42 @@ async def search_nodes(call: Call) -> Answer:
     keeps = search(query, "query")
     tree = _LISTED.read(asked.get("expand", ()))
     place = _place(asked.get("page"))
-    at, begin, fixed = await _page_at(call, place)
-    forest = await at.snapshot()
-    found = in_order(kept(forest.rows, keeps), Order.NEWEST, Order.ACTIVITY, forest)
-    end = begin + call.limit
-    following = None
-    if end < len(found):
-        following = write_cursor(_SEARCH, [end, fixed], Mark(at.moment.event, at.moment.time_ns))
-    body = {
-        "object": "search_result",
-        "url": encoded(call.path, [("query", query)]),
-        "as_of_event_id": as_of_event_id(at),
-        "has_more": following is not None,
-        "next_page": following,
-        "total_count": len(found),
-        "data": await Expanding(at).nodes(found[begin:end], tree),
-    }
-    return Answer(body, fixed)
+
+    async def read(now: GraphAt) -> Answer:
+        at, begin, fixed = await _page_at(now, place)
+        forest = await at.snapshot()
+        found = in_order(kept(forest.rows, keeps), Order.NEWEST, Order.ACTIVITY, forest)
+        end = begin + call.limit
+        following = None
+        if end < len(found):
+            following = write_cursor(_SEARCH, [end, fixed], Mark(at.moment.event, at.moment.time_ns))
+        body = {
+            "object": "search_result",
+            "url": encoded(call.path, [("query", query)]),
+            "as_of_event_id": as_of_event_id(at),
+            "has_more": following is not None,
+            "next_page": following,
+            "total_count": len(found),
+            "data": await Expanding(at).nodes(found[begin:end], tree),
+        }
+        return Answer(body, fixed)
+
+    return Plan(read, now=place is not None)
 
 
-async def retrieve_node(call: Call) -> Answer:
+def retrieve_node(call: Call) -> Plan:
     """One node at the point."""
     tree = _ALONE.read(call.asked.get("expand", ()))
     ref = node_ref(call.named["node_id"])
     if ref is None:
         raise call.missing("node_id")
-    at = await call.at()
-    row = await at.node_or_problem(ref)
-    [shown] = await Expanding(at, call.asked.get("descendants_max_depth")).nodes([row], tree)
-    return Answer(shown, at.moment.fixed)
+
+    async def read(at: GraphAt) -> Answer:
+        row = await at.node_or_problem(ref)
+        [shown] = await Expanding(at, call.asked.get("descendants_max_depth")).nodes([row], tree)
+        return Answer(shown, at.moment.fixed)
+
+    return Plan(read)
 
 
 def _place(page: str | None) -> Place | None:
@@ -104,9 +114,8 @@ def _place(page: str | None) -> Place | None:
     return found
 
 
-async def _page_at(call: Call, place: Place | None) -> tuple[GraphAt, int, bool]:
-    """The graph at a page's moment, the page's first place, and whether that moment is an event's."""
-    at = await call.at(now=place is not None)
+async def _page_at(at: GraphAt, place: Place | None) -> tuple[GraphAt, int, bool]:
+    """The graph at a page's moment, the page's first place, and whether that moment is an event's. `at`: where the first page begins."""
     if place is None or place.mark is None:
         return at, 0, at.moment.fixed
     begin, fixed = place.key

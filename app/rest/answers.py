@@ -1,0 +1,66 @@
+"""Answers as the bytes they are sent as, with their tags (R29); those given lately are kept."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections.abc import Hashable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+import orjson
+from cachetools import LRUCache
+
+from app.rest.call import Answer, Call, Plan
+from app.services.graph_at import GraphAt
+
+_OVERHEAD: Final = 1_000
+"""Bytes that keeping an answer takes besides its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A body, its tag, and whether it can never change (R31)."""
+
+    body: bytes
+    tag: str
+    fixed: bool
+
+
+class Answers:
+    """Answers, made or kept: at most `most` bytes of them (0: none).
+
+    An answer is kept by what was asked, and the generation, revision and moment of the graph that it was read from: whoever finds it again
+    would be given the same. Who may see the graph has been looked at before. Only answers about one graph are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._kept: LRUCache[Hashable, Made] = LRUCache(most, lambda made: len(made.body) + _OVERHEAD)
+
+    async def of(self, call: Call, plan: Plan, query: str) -> Made:
+        """The answer. `query` is the query string as sent. Raises: Problem, Refused."""
+        at = await call.at(plan)
+        key = (call.operation.name, call.path, query, *_read_from(at, plan))
+        found = self._kept.get(key)
+        if found is None:
+            found = made(await plan.read(at))
+            if len(found.body) + _OVERHEAD <= self._kept.maxsize:
+                self._kept[key] = found
+        return found
+
+
+def made(answer: Answer) -> Made:
+    """An answer's bytes and tag."""
+    body = orjson.dumps(answer.body)
+    return Made(body, etag(body), answer.fixed)
+
+
+def etag(body: bytes) -> str:
+    """The weak tag of a body (R29)."""
+    return f'W/"{urlsafe_b64encode(sha256(body).digest())[:27].decode("ascii")}"'
+
+
+def _read_from(at: GraphAt, plan: Plan) -> tuple[Hashable, ...]:
+    moment, standing = at.moment, at.info.standing
+    held = standing if plan.held else None
+    return moment.g, moment.revision, moment.seq, moment.fixed, None if plan.timeless else moment.time_ns, held
