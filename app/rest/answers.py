@@ -15,7 +15,7 @@ from app.rest.call import Answer, Call, Plan
 from app.services.graph_at import GraphAt
 
 _OVERHEAD: Final = 1_000
-"""Bytes that keeping an answer takes besides its body."""
+"""Bytes that keeping an answer takes besides its body. Longer queries are not worth keeping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Answers:
         found = self._kept.get(key)
         if found is None:
             found = made(await plan.read(at))
-            if len(found.body) + _OVERHEAD <= self._kept.maxsize:
+            if len(found.body) + _OVERHEAD <= self._kept.maxsize and len(query) <= _OVERHEAD:
                 self._kept[key] = found
         return found
 

@@ -1,0 +1,95 @@
+"""What REST answers: the same with kept answers and without, and the same facts as GraphQL (design, section 9)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest_asyncio
+from structlog.testing import capture_logs
+
+from app.store.connection import Store
+from tests.served import Served, account, served
+from tests.strategies.logs import random_log
+
+LOG = random_log(311, 160)
+PATHS = (
+    "", "/nodes", "/nodes?order=tree&limit=7", "/nodes?state=working&stale=false", "/nodes?expand=data.parent&expand=data.tasks",
+    "/nodes/search?query=depth>0&limit=3", "/events?limit=9", "/events?order=asc&type=status&expand=data.node",
+)  # fmt: skip
+
+MEMBERS = {
+    "id": "id", "as_of_event_id": "asOfEventId", "graph_id": "graphId", "provider_ref": "providerRef", "provider": "provider",
+    "parent_id": "parentId", "root_id": "rootId", "session_id": "sessionId", "requested_by_id": "requestedById", "depth": "depth",
+    "stale": "stale", "attention": "attention", "title": "title", "summary": "summary", "headline": "headline", "purpose": "purpose",
+    "agent_type": "agentType", "background": "background", "link_method": "linkMethod", "spawn_call_id": "spawnCallId", "cwd": "cwd",
+    "created": "created", "ended": "ended", "last_event": "lastEvent", "child_count": "childCount",
+    "descendant_count": "descendantCount", "background_agent_count": "backgroundAgentCount",
+}  # fmt: skip
+
+
+@pytest_asyncio.fixture(scope="module")
+async def door(store: Store) -> AsyncIterator[Served]:
+    async with served(store, lambda settings: settings.model_copy(update={"rate_limit": 0.0})) as found:
+        yield found
+
+
+async def ask(door: Served, key: str, path: str) -> tuple[int, Any]:
+    answer = await door.client.get(f"/api/v1/graphs/{path}", headers={"Authorization": f"Bearer {key}"})
+    return answer.status_code, answer.json()
+
+
+async def test_kept_answers_are_never_old(store: Store, door: Served) -> None:
+    """O40, Q5: while events come in, late ones too, a door that keeps answers says what one says that keeps none."""
+    rng = random.Random(8)
+    key = await door.key(account())
+    graph = await door.graph(key, LOG[:60])
+    late = [each for number, each in enumerate(LOG[60:]) if number % 9 == 4]
+    coming = [each for each in LOG[60:] if each not in late]
+    async with served(store, lambda settings: settings.model_copy(update={"rate_limit": 0.0, "answer_cache_bytes": 0})) as plain:
+        for start in range(0, len(coming), 12):
+            await door.append(key, graph, coming[start : start + 12] + late[start // 12 : start // 12 + 1])
+            plain.clock.ms = door.clock.ms = door.clock.ms + rng.choice([0, 400, 2_000_000])
+            event = rng.choice(LOG[:60])["id"]
+            for path in (*PATHS, f"?as_of=evt_{event}", f"/nodes?as_of=evt_{event}", f"/events/evt_{event}"):
+                first = await ask(door, key, graph + path)
+                assert first[0] == 200
+                assert first == await ask(door, key, graph + path) == await ask(plain, key, graph + path)
+
+
+async def test_a_kept_answer_is_not_read_again(door: Served) -> None:
+    """O40: only the graph's own row is looked at, and the key."""
+    key = await door.key(account())
+    graph = await door.graph(key, LOG[:80])
+    path = f"{graph}/nodes?as_of=evt_{LOG[50]['id']}&expand=data.messages"
+    with capture_logs() as lines:
+        for _ in range(3):
+            assert (await ask(door, key, path))[0] == 200
+    spent = [line["statements"] for line in lines if line.get("door") == "rest"]
+    assert spent[1] == spent[2] < spent[0]
+
+
+async def test_rest_and_graphql_tell_the_same(door: Served) -> None:
+    """Design, section 9: at any event, the same nodes in the same order with the same members."""
+    key = await door.key(account())
+    graph = await door.graph(key, LOG)
+    query = (
+        "query($g: ID!, $e: ID!) { graph(id: $g, asOf: {event: $e}) { nodes(first: 1000) { nodes { state kind "
+        + " ".join(MEMBERS.values())
+        + " taskCounts { total pending completed open } blocked { onIds starting nodeCount openTasks cycle } } } } }"
+    )
+    for place in (0, 40, 99, len(LOG) - 1):
+        event = f"evt_{LOG[place]['id']}"
+        _, listed = await ask(door, key, f"{graph}/nodes?limit=1000&as_of={event}")
+        body = await door.ask(key, query, {"g": graph, "e": event})
+        nodes = body["data"]["graph"]["nodes"]["nodes"]
+        assert listed["data"]
+        assert [{name: each[name] for name in MEMBERS} for each in listed["data"]] == [
+            {name: each[camel] for name, camel in MEMBERS.items()} for each in nodes
+        ]
+        for shown, node in zip(listed["data"], nodes, strict=True):
+            assert (shown["state"], shown["kind"]) == (node["state"].lower(), node["kind"].lower())
+            assert {name: shown["task_counts"][name] for name in node["taskCounts"]} == node["taskCounts"]
+            blocked = shown["blocked"]
+            assert (blocked and list(blocked.values())) == (node["blocked"] and list(node["blocked"].values()))
