@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -59,6 +59,11 @@ class Budget:
         if not isinstance(owner, GraphQLObjectType):
             return 0
         return sum(self._field(owner, found, total, parents) for found in self._fields(nodes))
+
+    def page_cost(self, kind: Any, nodes: Sequence[FieldNode]) -> int:
+        """The objects of a page of graphs and below it. How many nodes each graph has is not known, and so does not count."""
+        objects = _alone(self._size(nodes[0]))
+        return objects.number + self.cost(kind, nodes, None, objects)
 
     def _field(self, owner: GraphQLObjectType, found: FieldNode, total: int | None, parents: Objects) -> int:
         name = found.name.value

@@ -69,6 +69,14 @@ class Context:
         if self._spent > self.budget:
             raise too_complex(self._spent, self.budget)
 
+    def check_cost(self, info: Info[Any, Any]) -> None:
+        """Looks at what a field of several graphs comes to (Q36): how many nodes each has is not known. Raises: TooComplex."""
+        raw = info._raw_info
+        variables: Any = raw.variable_values
+        cost = Budget(raw.fragments, variables).page_cost(raw.return_type, raw.field_nodes)
+        if cost > self.budget:
+            raise too_complex(cost, self.budget)
+
     async def _check_budget(self, info: Info[Any, Any], reading: Reading) -> None:
         raw = info._raw_info
         variables: Any = raw.variable_values  # the coerced values alone, as Strawberry hands them on

@@ -52,6 +52,7 @@ class Query:
         filter: FilterGraphs = UNSET,
     ) -> GraphConnection:
         listed = GraphList.of({"first": first, "after": after, "last": last, "before": before, "filter": filter})
+        info.context.check_cost(info)
         return GraphConnection(found=await graph_page(info.context, listed))
 
     @strawberry.field(description="Who is asking, and what they may do.")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
 from collections.abc import Hashable
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Final
 
 import orjson
 from cachetools import LRUCache
 
 from app.rest.call import Answer, Call, Plan
+from app.services.etags import etag
 from app.services.graph_at import GraphAt
 
 _OVERHEAD: Final = 1_000
@@ -53,11 +52,6 @@ def made(answer: Answer) -> Made:
     """An answer's bytes and tag."""
     body = orjson.dumps(answer.body)
     return Made(body, etag(body), answer.fixed)
-
-
-def etag(body: bytes) -> str:
-    """The weak tag of a body (R29)."""
-    return f'W/"{urlsafe_b64encode(sha256(body).digest())[:27].decode("ascii")}"'
 
 
 def _read_from(at: GraphAt, plan: Plan) -> tuple[Hashable, ...]:

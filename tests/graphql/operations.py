@@ -16,7 +16,10 @@ VARIABLES = {
     "state": "[NodeState!]",
 }  # fmt: skip
 APART = {"event", "at", "before", "after"}
-"""Fields that need an argument of their own, which these operations do not give. Events only at the top: they are read for each node."""
+"""Fields that need an argument of their own, which these operations do not give."""
+ONLY_AT = {"events": DEEPEST, "timeline": DEEPEST, "difference": DEEPEST, "history": DEEPEST - 1}
+"""Fields that are asked for at one level alone: under the graph, or under a lone node. They are read for each graph or node by itself."""
+LATER = "9999999999999"
 FILTERS = (
     "{}", "{kind: AGENT}", "{kind: SESSION, stale: false}", "{state: $state}", "{blocked: true}", "{isRoot: false}",
     "{underFinishedParent: true}", "{created: {gt: 0}}", '{search: "depth>=2 OR state:\\"working\\""}', '{search: "broken"}',
@@ -62,7 +65,7 @@ class Writer:
         """A selection set of a type."""
         kind = self.schema.type_map[type_name]
         assert isinstance(kind, GraphQLObjectType)
-        names = [name for name in kind.fields if name not in APART and (name != "events" or levels == DEEPEST)]
+        names = [name for name in kind.fields if name not in APART and ONLY_AT.get(name, levels) == levels]
         leaves = [name for name in names if is_leaf_type(get_named_type(kind.fields[name].type))]
         others = [name for name in names if name not in leaves] if levels else []
         chosen = self.random.sample(leaves, min(len(leaves), self.random.randint(0, LEAVES)))
@@ -92,6 +95,8 @@ class Writer:
         """Arguments for a field, sometimes ones that are refused."""
         if (owner, name) == ("Graph", "node"):
             return f'(ref: "{self.random.choice([*self.refs, "acme:nobody"])}")'
+        if name == "difference":
+            return f"(from: {{time: {LATER}}})"
         given = []
         if name == "events":
             given.append(f"{self.random.choice(['first', 'last'])}: {self.random.choice(['0', '3', '$n', '-1'])}")
@@ -100,7 +105,7 @@ class Writer:
         if "maxDepth" in known and self.random.random() < 0.5:
             given.append(f"maxDepth: {self.random.choice(['1', '2', '3', '9', '$n', '0'])}")
         if "order" in known and self.random.random() < 0.4:
-            orders = ["DESC", "ASC"] if name == "events" else ["TREE", "NEWEST", "ACTIVITY", "$o"]
+            orders = ["DESC", "ASC"] if name in ("events", "history") else ["TREE", "NEWEST", "ACTIVITY", "$o"]
             given.append(f"order: {self.random.choice(orders)}")
         if "filter" in known and name not in ("events", "graphs") and self.random.random() < 0.3:
             given.append(f"filter: {self.random.choice([*FILTERS, '$f', self.id_filter()])}")

@@ -219,4 +219,6 @@ async def test_budget(door: Door) -> None:
     refused = await door.post({"query": f'{{ graph(id: "{graph_id}") {{ roots {{ nodes {{ {up} }} }} }} }}'})
     (error,) = refused.json()["errors"]
     assert error["extensions"]["code"] == "QUERY_TOO_COMPLEX"
+    many = await door.post({"query": "{ graphs(first: 1000) { nodes { timeline(buckets: 1000) { from } } } }"})
+    assert many.json()["errors"][0]["extensions"] == {"code": "QUERY_TOO_COMPLEX", "cost": 1_001_000, "limit": 100_000}
     assert error["extensions"]["cost"] > error["extensions"]["limit"] == 100_000

@@ -142,6 +142,10 @@ COSTS = (
         1_000,
         1 + 1_000 + 1_000 + 1_000_000,
     ),
+    ("{ timeline { from } }", 1_000, 100),
+    ("{ timeline(buckets: $n) { from } }", 1_000, 7),
+    ("{ nodes(first: 9) { nodes { history(first: 20) { nodes { event { id } changes { to } node { id } } } } } }", 1_000, 9 + 180 * 13),
+    ('{ difference(from: {event: "e"}) { changes(first: 50) { edges { node { before { id } after { id } } } } } }', 1_000, 1 + 50 + 100),
     ("{ events(first: 5) { nodes { node { id } changes { before { id } } } } }", 1_000, 5 + 5 + 50 + 50),
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
-from app.rest.answers import etag
+from app.services.etags import etag
 from app.services.keys import new_secret
 from app.settings import Settings, StoreAddress
 from app.store.connection import Store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -10,6 +11,7 @@ import pytest
 
 from app.domain.problems import Forbidden, NotFound
 from app.services.deletions import Deletions
+from app.services.event_pages import EventPage
 from app.store import deleting, graphs, trims
 from app.store.connection import Store
 from app.store.keys import generation_key
@@ -152,3 +154,31 @@ async def test_who_may_delete(store: Store) -> None:
     with pytest.raises(NotFound):
         await service.delete(replace(grown.viewer, account="another"), grown.graph_id, soon())
     assert await grown.graphs.own(grown.viewer, grown.graph_id, soon())
+
+
+async def test_who_is_reading_or_writing_meanwhile_is_told_that_it_is_gone(store: Store) -> None:
+    """Q20, Q41: at whatever moment of an append or a read the graph goes, nothing else goes wrong, and nothing stays behind."""
+    log = random_log(12, 120)
+    for round_ in range(6):
+        grown = await grow(store, log[:60])
+        service = deletions(store)
+
+        async def reads(grown: Grown = grown) -> None:
+            while True:
+                at = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
+                await at.later(soon()).nodes([row["ref"] for row in (await at.snapshot()).rows])
+                await at.events(EventPage(10))
+
+        async def writes(grown: Grown = grown) -> None:
+            for number in range(1_000):
+                await grown.append([{**event, "id": f"{number:03d}{event['id'][3:]}"} for event in log[60:70]])
+
+        async def goes(service: Deletions = service, grown: Grown = grown, after: float = 0.02 * round_) -> None:
+            await asyncio.sleep(after)
+            await service.delete(grown.viewer, grown.graph_id, soon())
+
+        *ends, gone = await asyncio.gather(reads(), reads(), writes(), goes(), return_exceptions=True)
+        assert gone is None
+        assert [type(end) for end in ends] == [NotFound, NotFound, NotFound], ends
+        await service.cleaned()
+        assert await rows_of(store, grown.graph_id) == 0
