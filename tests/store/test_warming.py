@@ -130,6 +130,7 @@ async def everything(store: Store) -> None:
     grown = await grow(store, log, pieces=3)
     await Recorder(store).all(grown, log)
     await reader(store).list(grown.viewer, soon())
+    await graphs.page(store, "gph_------------", 10, soon())
     await left_half_done(store, grown.graph_id, log)
     await trimmed(store, log)
     assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
