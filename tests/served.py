@@ -69,9 +69,9 @@ class Served:
         body: dict[str, Any] = answer.json()
         return body
 
-    async def graph(self, key: str, events: list[Any]) -> str:
-        """A new graph with these events in it."""
-        made = await self.ask(key, "mutation { createGraph(input: {retentionEvents: 0}) { graph { id } } }")
+    async def graph(self, key: str, events: list[Any], keep: int = 0) -> str:
+        """A new graph with these events in it; `keep`: how many it keeps (0: all)."""
+        made = await self.ask(key, f"mutation {{ createGraph(input: {{retentionEvents: {keep}}}) {{ graph {{ id }} }} }}")
         graph_id: str = made["data"]["createGraph"]["graph"]["id"]
         if events:
             await self.append(key, graph_id, events)
