@@ -210,12 +210,12 @@ def check_any(text: bytes) -> None:
 def test_fuzz(long: bool) -> None:
     """G32: bytes of any kind, and documents with something wrong, are refused by name and never fail otherwise."""
 
-    @settings(max_examples=20_000 if long else 100, deadline=None)
+    @settings(max_examples=5_000 if long else 100, deadline=None)
     @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode(errors="surrogatepass"))))
     def bytes_of_any_kind(text: bytes) -> None:
         check_any(text)
 
-    @settings(max_examples=5_000 if long else 100, deadline=None)
+    @settings(max_examples=2_000 if long else 100, deadline=None)
     @given(envelopes(max_facts=3), st.data())
     def something_wrong(envelope: Fields, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 3))):
