@@ -15,11 +15,10 @@ VARIABLES = {
     "g": "ID!", "a": "AsOf", "yes": "Boolean!", "no": "Boolean = false", "n": "Int", "o": "NodeOrder", "f": "NodeFilter",
     "state": "[NodeState!]",
 }  # fmt: skip
-APART = {"event", "at", "before", "after"}
+APART = {"event", "at", "before", "after", "difference"}
 """Fields that need an argument of their own, which these operations do not give."""
-ONLY_AT = {"events": DEEPEST, "timeline": DEEPEST, "difference": DEEPEST, "history": DEEPEST - 1}
+ONLY_AT = {"events": DEEPEST, "timeline": DEEPEST, "history": DEEPEST - 1}
 """Fields that are asked for at one level alone: under the graph, or under a lone node. They are read for each graph or node by itself."""
-LATER = "9999999999999"
 FILTERS = (
     "{}", "{kind: AGENT}", "{kind: SESSION, stale: false}", "{state: $state}", "{blocked: true}", "{isRoot: false}",
     "{underFinishedParent: true}", "{created: {gt: 0}}", '{search: "depth>=2 OR state:\\"working\\""}', '{search: "broken"}',
@@ -95,8 +94,6 @@ class Writer:
         """Arguments for a field, sometimes ones that are refused."""
         if (owner, name) == ("Graph", "node"):
             return f'(ref: "{self.random.choice([*self.refs, "acme:nobody"])}")'
-        if name == "difference":
-            return f"(from: {{time: {LATER}}})"
         given = []
         if name == "events":
             given.append(f"{self.random.choice(['first', 'last'])}: {self.random.choice(['0', '3', '$n', '-1'])}")
