@@ -12,7 +12,7 @@ from app.services.appending import Appended, Appends
 from app.services.base_lines import base_lines
 from app.services.graphs import Graphs
 from app.services.viewer import Viewer
-from app.store import appending, graphs
+from app.store import appending, deleting, graphs
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.graphs import GraphRow
@@ -76,13 +76,15 @@ class Moving:
         """Makes the graph of a card, without events; one that is there already stays as it is. Whoever is not the operator owns what they
         restore.
 
-        Raises: Forbidden; BadUserInput where another account has a graph of that id.
+        Raises: Forbidden; BadUserInput where another account has a graph of that id, or one that was deleted is not cleared away.
         """
         viewer.require("admin")
         viewer.require("write")
         account = card.account if viewer.operator else viewer.account
         there = await graphs.one(self._store, card.id, deadline)
         if there is None:
+            if await deleting.is_left(self._store, card.id, deadline):
+                raise BadUserInput("id", f"A graph {card.id} was deleted, and is still being cleared away. Try again in a minute.")
             made = await graphs.create_new(
                 self._store,
                 graph_id=card.id,

@@ -34,6 +34,12 @@ async def delete(store: Store, graph_id: str, now: int, deadline: Deadline) -> b
     return await store.change("graph/delete", lambda record: record is not None, deadline, id=graph_id, now=now)
 
 
+async def is_left(store: Store, graph_id: str, deadline: Deadline) -> bool:
+    """Whether a graph of that id was deleted of which something is left."""
+    record = await store.one("delete/pending", deadline, id=graph_id)
+    return record is not None and bool(record["left"])
+
+
 async def left(store: Store, deadline: Deadline) -> list[Gone]:
     """The deleted graphs of which something is left."""
     records = await store.read("delete/left", deadline, pending=1)

@@ -6,6 +6,7 @@
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g, CASE WHEN g.adding > g.at[4] THEN g.adding ELSE g.at[4] END AS high
-CREATE (x:Deleted {id: g.id, g: g.g, deleted: $now, high: high, low: coalesce(g.cleared, 0), left: 1})
+MERGE (x:Deleted {id: g.id})
+SET x.g = g.g, x.deleted = $now, x.high = high, x.low = coalesce(g.cleared, 0), x.left = 1
 DELETE g
 RETURN 1 AS done

@@ -135,6 +135,7 @@ async def everything(store: Store) -> None:
     await trimmed(store, log)
     assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
     assert await deleting.delete(store, grown.graph_id, 1, soon())
+    assert await deleting.is_left(store, grown.graph_id, soon())
     for gone in await deleting.left(store, soon()):
         async for _ in deleting.clean(store, gone):
             pass
