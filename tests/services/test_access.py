@@ -21,6 +21,7 @@ from app.services.logins import CODE_MS, LOGIN_MS, Logins, login_ids
 from app.services.operator_key import FILE, ensure_operator, kept_key
 from app.services.origin import same_origin
 from app.services.viewer import ALL_SCOPES, Viewer
+from app.store import graphs
 from app.store.access import KnownKey, known_key
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
@@ -215,12 +216,10 @@ async def test_bad_keys_are_refused(
 async def test_a_restricted_key_names_graphs_of_its_own_account(store: Store, access: Access, keys: Keys, admin: Viewer) -> None:
     """R10, R12: own graphs only, each once; the viewer sees those alone."""
     mine, other = new_graph_id(), new_graph_id()
-
-    async def work(transaction: Transaction) -> None:
-        for graph, account in ((mine, admin.account), (other, "somebody-else")):
-            await transaction.run_text(f"CREATE (g:Graph {{id: '{graph}', account: '{account}'}})")
-
-    await store.write(work, soon())
+    for graph, account in ((mine, admin.account), (other, "somebody-else")):
+        await graphs.create(
+            store, graph_id=graph, account=account, title=None, source="watch", created=1, retention=None, deadline=soon()
+        )  # fmt: skip
     with pytest.raises(NotFound):
         await keys.create(admin, "theirs", ["read"], soon(), graph_ids=[mine, other])
     row, secret = await keys.create(admin, "mine", ["read"], soon(), graph_ids=[mine, mine.removeprefix("gph_")])
