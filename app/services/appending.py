@@ -37,7 +37,7 @@ PATIENCE = 1.0
 MOST_CHANGED = 50_000
 """Rows that late events may change in one transaction."""
 
-CHECKPOINT_EVERY = 1_000
+CHECKPOINT_EVERY = 4_000
 """Events after which a graph's state is kept; more where it has more nodes, so that keeping it costs each event the same."""
 
 _LOOK_AGAIN = 0.02
