@@ -57,11 +57,12 @@ def _members(row: ShownRow | None) -> Mapping[str, Any]:
         "total": row["tasks_total"], "pending": pending, "in_progress": in_progress, "completed": row["tasks_completed"],
         "open": pending + in_progress,
     }  # fmt: skip
-    found["blocked"] = None if row["blocked_on"] is None else _blocked(row)
+    found["blocked"] = None if row["blocked_on"] is None else blocked(row)
     return found
 
 
-def _blocked(row: ShownRow) -> dict[str, Any]:
+def blocked(row: ShownRow) -> dict[str, Any]:
+    """What stands in the way of a node that something does, in REST's form (R42)."""
     return {
         "on_ids": [node_id(ref) for ref in row["blocked_on"]],
         "starting": row["blocked_starting"],

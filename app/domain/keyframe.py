@@ -110,7 +110,11 @@ def _unpack(text: str) -> bytes:
 
 def lines(state: bytes, event_id: str, ts: str, *, restart: bool = False) -> Iterator[dict[str, Any]]:
     """The envelopes of the keyframe of a state just after an event (E127, E128)."""
-    cuts = packed(state)
+    return part_lines(packed(state), event_id, ts, restart=restart)
+
+
+def part_lines(cuts: Sequence[str], event_id: str, ts: str, *, restart: bool = False) -> Iterator[dict[str, Any]]:
+    """The same for a state that is packed already."""
     for number, cut in enumerate(cuts):
         data: dict[str, Any] = {"part": number, "parts": len(cuts), "text": cut}
         if restart:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from app.domain.differences import blocked
 from app.domain.ids import GRAPH_PREFIX, event_id, node_id
 from app.domain.payloads import shown_payload, shown_source
 from app.services.event_pages import EventRow
@@ -83,7 +84,7 @@ def shown_node(row: Row, graph_id: str, as_of: str | None) -> Shown:
             "completed": row["tasks_completed"],
             "open": row["tasks_pending"] + row["tasks_in_progress"],
         },
-        "blocked": _blocked(row),
+        "blocked": None if row["blocked_node_count"] is None else blocked(row),
     }
 
 
@@ -100,18 +101,6 @@ def shown_event(row: EventRow, graph_id: str) -> Shown:
         "source": shown_source(envelope)._asdict(),
         "payload": shown_payload(envelope),
         "changes": orjson.Fragment(row["changes"]),
-    }
-
-
-def _blocked(row: Row) -> Shown | None:
-    if row["blocked_node_count"] is None:
-        return None
-    return {
-        "on_ids": [node_id(ref) for ref in row["blocked_on"]],
-        "starting": row["blocked_starting"],
-        "node_count": row["blocked_node_count"],
-        "open_tasks": row["blocked_open_tasks"],
-        "cycle": row["blocked_cycle"],
     }
 
 

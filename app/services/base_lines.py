@@ -22,17 +22,4 @@ async def base_lines(store: Store, row: GraphRow, deadline: Deadline) -> list[by
     if not there:
         return []
     base = await checkpoints.read(store, row.g, there[-1], deadline)
-    count = len(base.state)
-    return [
-        orjson.dumps(
-            {
-                "v": 1,
-                "id": f"{base.place.event}~{part:06d}",
-                "ts": base.place.ts,
-                "type": keyframe.TYPE,
-                "node": keyframe.NODE,
-                "data": {"part": part, "parts": count, "text": text},
-            }
-        )
-        for part, text in enumerate(base.state)
-    ]
+    return [orjson.dumps(line) for line in keyframe.part_lines(base.state, base.place.event, base.place.ts)]

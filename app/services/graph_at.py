@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -312,10 +313,9 @@ class GraphAt:
 
     async def place_of(self, own_id: str) -> int | None:
         """The place of a held event; None if there is no such event. Raises: OutsideRetentionWindow."""
-        found = (await events.by_id(self._reading, (own_id,))).get(own_id)
-        if found is None and is_before(self._graph, own_id):
-            raise outside(self._graph)
-        return None if found is None else int(found["seq"])
+        with suppress(NoSuchEvent):
+            return int((await self.event(own_id))["seq"])
+        return None
 
     async def changed_since(self, other: GraphAt) -> list[Changed]:
         """The nodes that are not the same at another moment (Q12): new ones, then the others, each by ref. Raises: Overtaken."""

@@ -13,8 +13,8 @@ from app.store import checkpoints, records
 from app.store.appending import Ground, guarded_with
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
+from app.store.events import windows
 from app.store.graphs import Standing
-from app.store.intervals import BUCKET_BITS
 
 PIECE = 128
 """Events whose rows one transaction takes away."""
@@ -35,9 +35,7 @@ class Left(NamedTuple):
 
 async def places(store: Store, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[int]]:
     """Places of the events in (`after`, `upto`], in order, page by page."""
-    first, end = after >> BUCKET_BITS, (upto >> BUCKET_BITS) + 1
-    for start in range(first, end, _BUCKETS):
-        buckets = list(range(start, min(start + _BUCKETS, end)))
+    for buckets in windows(after, upto, False, _BUCKETS, _BUCKETS):
         record = await store.one("trim/places", deadline, g=g, buckets=buckets, upto=upto)
         yield [seq for seq in ([] if record is None else record["seqs"]) if seq > after]
 

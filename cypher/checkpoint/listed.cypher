@@ -1,4 +1,4 @@
-// A graph's checkpoints, oldest first: the first of them is what its events apply on.
+// A graph's checkpoints, oldest first.
 // Takes: g
 // Gives: checkpoints ([seq, event, ts] each, sorted)
 // Leans on: checkpoint_g
