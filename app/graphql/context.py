@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,10 +11,10 @@ from app.domain.moments import AsOf, Moment
 from app.domain.problems import TooComplex
 from app.graphql.budget import Budget
 from app.graphql.needs import Lookahead, Needs
-from app.graphql.reading import Reading
+from app.graphql.reading import After, Reading
 from app.services.bundle import Services
 from app.services.cursors import Mark
-from app.services.graph_at import GraphAt
+from app.services.event_pages import EventRow
 from app.services.viewer import Viewer
 from app.store.deadline import Deadline
 from app.store.reading import Overtaken
@@ -100,13 +100,14 @@ class Context:
         async with self._gate:
             return await read
 
-    async def reading_of(self, graph_id: str, asked: AsOf, resolve: Callable[[], Awaitable[GraphAt]]) -> Reading:
-        """A moment that another one leads to, as `asked` would."""
+    async def reading_after_event(self, reading: Reading, event: EventRow) -> Reading:
+        """The same graph just after one of its held events (Q45)."""
+        asked = AsOf(event=event["id"])
 
         async def found() -> Reading:
-            return Reading(self, await self.in_turn(resolve()), asked)
+            return Reading(self, reading.at.at_event(event), asked, After(reading, event))
 
-        return await self._once((graph_id, asked), found())
+        return await self._once((reading.at.info.id, asked), found())
 
     async def reading_after(self, moment: Moment) -> Reading:
         """A graph just after an append, which is its newest moment from then on (Q3). Raises: NotFound, Forbidden."""

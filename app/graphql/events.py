@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from app.domain.filters import EventFilter
 from app.domain.ids import event_own_id
-from app.domain.moments import AsOf
 from app.domain.problems import NotFound
 from app.graphql.types.enums import EventOrder
 from app.graphql.types.inputs import given
@@ -87,7 +86,7 @@ async def one_event(reading: Reading, public_id: str) -> EventRow:
 
 async def just_after(reading: Reading, event: EventRow) -> Reading:
     """The graph just after an event (Q45)."""
-    return await reading.context.reading_of(reading.at.info.id, AsOf(event=event["id"]), lambda: reading.at.at_event(event))
+    return await reading.context.reading_after_event(reading, event)
 
 
 async def just_before(reading: Reading, event: EventRow) -> Reading | None:

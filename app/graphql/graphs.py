@@ -10,7 +10,7 @@ from app.graphql.context import Context
 from app.graphql.reading import Reading
 from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
-from app.services.graph_at import GraphInfo
+from app.services.graph_info import GraphInfo
 from app.services.lists import Ask, Page, cut, places
 
 LIVE_MS = 3 * 60 * 1_000

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from aiodataloader import DataLoader
 
 from app.domain.forest import ShownRow
+from app.services.event_pages import EventRow
 from app.services.graph_at import GraphAt, PartKind
 
 InTurn: TypeAlias = Callable[[Awaitable[Any]], Awaitable[Any]]
@@ -27,6 +28,19 @@ class NodesByRef(DataLoader[str, ShownRow | None]):
         return [found.get(ref) for ref in keys]
 
 
+class NodesAfter(DataLoader[tuple[EventRow, str], ShownRow | None]):
+    """Nodes by a held event and their ref, just after it; None for one that is not there then."""
+
+    def __init__(self, at: GraphAt, in_turn: InTurn) -> None:
+        super().__init__(max_batch_size=1_000, get_cache_key=_place)
+        self._at = at
+        self._in_turn = in_turn
+
+    async def batch_load_fn(self, keys: list[tuple[EventRow, str]]) -> list[ShownRow | None]:
+        found = await self._in_turn(self._at.nodes_after(keys))
+        return [found.get(_place(key)) for key in keys]
+
+
 class PartsByRef(DataLoader[str, Sequence[ShownRow]]):
     """The tasks, spawns, waits or messages of nodes at one moment, by the node's ref."""
 
@@ -39,3 +53,8 @@ class PartsByRef(DataLoader[str, Sequence[ShownRow]]):
     async def batch_load_fn(self, keys: list[str]) -> list[Sequence[Any]]:
         found = await self._in_turn(self._at.parts(self._kind, keys))
         return [found.get(ref, ()) for ref in keys]
+
+
+def _place(key: tuple[EventRow, str]) -> tuple[int, str]:
+    event, ref = key
+    return event["seq"], ref

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from app.domain.filters import Keeps, NodeFilter
 from app.domain.forest import Forest, ShownRow
 from app.domain.ids import event_id
 from app.domain.moments import AsOf
 from app.domain.waiting import waiters
-from app.graphql.loaders import NodesByRef, PartsByRef
+from app.graphql.loaders import NodesAfter, NodesByRef, PartsByRef
 from app.graphql.needs import Needs
 from app.services.cursors import Mark
+from app.services.event_pages import EventRow
 from app.services.graph_at import GraphAt, KeySet, PartKind, Snapshot
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Reading:
     of a cursor's first page (Q15). `key` is the graph's for a client's cache (Q46).
     """
 
-    def __init__(self, context: Context, at: GraphAt, asked: AsOf | None) -> None:
+    def __init__(self, context: Context, at: GraphAt, asked: AsOf | None, after: After | None = None) -> None:
+        """`after`: the event that the moment is just after, and whose reading led there."""
         self.context = context
         self.at = at
         self.asked = asked
@@ -43,6 +45,8 @@ class Reading:
         self._tests: dict[NodeFilter, tuple[Forest, Keeps | None]] = {}
         self._read: dict[Any, asyncio.Future[Any]] = {}
         self._nodes: NodesByRef | None = None
+        self._after = after
+        self._nodes_after: NodesAfter | None = None
         self._parts: dict[PartKind, PartsByRef] = {}
 
     @property
@@ -92,9 +96,17 @@ class Reading:
         held = self.held(needs)
         if held is not None:
             return held.by_ref.get(ref)
+        if self._after is not None:
+            return await self._after.reading.node_after(self._after.event, ref)
         if self._nodes is None:
             self._nodes = NodesByRef(self.at, self.context.in_turn)
         return await asyncio.shield(self._nodes.load(ref))  # shared: who is cancelled must not cancel it for the others
+
+    async def node_after(self, event: EventRow, ref: str) -> ShownRow | None:
+        """A node just after a held event: one statement for those of many events."""
+        if self._nodes_after is None:
+            self._nodes_after = NodesAfter(self.at, self.context.in_turn)
+        return await asyncio.shield(self._nodes_after.load((event, ref)))
 
     async def nodes(self, refs: Iterable[str], needs: Needs) -> list[ShownRow]:
         """Those of `refs` that are nodes here, in that order, repeats too."""
@@ -137,6 +149,13 @@ class Reading:
             found = await self.at.parts(kind, missing)
             self.context.spend(sum(map(len, found.values())))
             self.parts[kind] = {**(known or {}), **{ref: found.get(ref, ()) for ref in missing}}
+
+
+class After(NamedTuple):
+    """A held event, and a reading of its graph."""
+
+    reading: Reading
+    event: EventRow
 
 
 class _Whole(dict[str, Sequence[ShownRow]]):

@@ -15,14 +15,14 @@ from app.rest.grammar import invalid
 from app.rest.shown import Shown, as_of_event_id, shown_event
 from app.rest.urls import list_url
 from app.services.event_pages import EventPage, EventRow
-from app.services.graph_at import GraphAt
+from app.services.graph_at import GraphAt, Row
 from app.services.slices import events_of
 
 _ALONE = Form("event")
 _LISTED = Form("event", in_list=True)
 
 _AT_ONCE = 8
-"""Events whose nodes are read at the same time: each is at a moment of its own."""
+"""Events whose nodes are expanded at the same time: each is at a moment of its own."""
 
 
 def list_events(call: Call) -> Plan:
@@ -62,16 +62,16 @@ def retrieve_event(call: Call) -> Plan:
 async def _shown(at: GraphAt, rows: Sequence[EventRow], tree: Tree) -> list[Shown]:
     shown = [shown_event(row, at.info.id) for row in rows]
     if "node" in tree:
+        found = await at.nodes_after((row, row["ref"]) for row in rows)
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def expand(row: EventRow, event: Shown) -> None:
+        async def expand(row: EventRow, event: Shown, node: Row) -> None:
             async with slots:
-                then = await at.at_event(row)
-                node = await then.node(row["ref"])
-                if node is not None:
-                    [event["node"]] = await Expanding(then).nodes([node], tree["node"])
+                [event["node"]] = await Expanding(at.at_event(row)).nodes([node], tree["node"])
 
         async with asyncio.TaskGroup() as group:
             for row, event in zip(rows, shown, strict=True):
-                group.create_task(expand(row, event))
+                node = found.get((row["seq"], row["ref"]))
+                if node is not None:
+                    group.create_task(expand(row, event, node))
     return shown

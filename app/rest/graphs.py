@@ -8,7 +8,8 @@ from app.rest.call import Answer, Call, Plan
 from app.rest.expanding import envelope
 from app.rest.shown import shown_graph
 from app.rest.urls import list_url
-from app.services.graph_at import GraphAt, GraphInfo
+from app.services.graph_at import GraphAt
+from app.services.graph_info import GraphInfo
 from app.services.slices import slice_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from app.domain.filters import EventFilter
@@ -18,6 +18,7 @@ from app.services import event_pages
 from app.services import timeline as spans_of_time
 from app.services.differences import Changed, changed_nodes
 from app.services.event_pages import EventPage, EventRow, EventSlice, is_before, outside
+from app.services.graph_info import GraphInfo
 from app.services.lists import Page
 from app.services.node_history import HistoryPage, Version, history
 from app.services.snapshot import Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
@@ -25,97 +26,19 @@ from app.store import events, nodes, parts, walks
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.events import Stretch
-from app.store.graphs import GraphRow, Standing
+from app.store.graphs import GraphRow
 from app.store.nodes import KeySet
 from app.store.parts import PartKind
 from app.store.reading import Overtaken, Reading, Stored
 
-__all__ = ["GraphAt", "GraphInfo", "KeySet", "PartKind", "Row", "Snapshot", "key_set"]
+__all__ = ["GraphAt", "KeySet", "PartKind", "Row", "Snapshot", "key_set"]
 
 Row: TypeAlias = ShownRow
 
 _FOR_ANY = frozenset(("stale",))
 
-
-@dataclass(frozen=True, slots=True)
-class GraphInfo:
-    """A graph as it is now, whatever the moment (R36, Q2). Times in Unix milliseconds; event ids are own ids.
-
-    `last_event` is the newest held event's time, or `created` where none is held. The four `first_…` and `last_…` are None then.
-    `heard`: when a producer last sent something (None: never).
-    """
-
-    row: GraphRow
-
-    @property
-    def id(self) -> str:
-        """The public id."""
-        return self.row.id
-
-    @property
-    def account(self) -> str:
-        """Whose it is."""
-        return self.row.account
-
-    @property
-    def title(self) -> str | None:
-        """What it is called."""
-        return self.row.title
-
-    @property
-    def source(self) -> str:
-        """`watch`, `paste` or `upload`."""
-        return self.row.source
-
-    @property
-    def created(self) -> int:
-        """When it was made."""
-        return self.row.created
-
-    @property
-    def last_event(self) -> int:
-        """The newest held event's time, or `created`."""
-        return self.row.created if self.row.last is None else self.row.last.time_ms
-
-    @property
-    def first_event_id(self) -> str | None:
-        """Own id of the first held event."""
-        return None if self.row.first is None else self.row.first.id
-
-    @property
-    def last_event_id(self) -> str | None:
-        """Own id of the newest held event."""
-        return None if self.row.last is None else self.row.last.id
-
-    @property
-    def first_event_created(self) -> int | None:
-        """Time of the first held event."""
-        return None if self.row.first is None else self.row.first.time_ms
-
-    @property
-    def last_event_created(self) -> int | None:
-        """Time of the newest held event."""
-        return None if self.row.last is None else self.row.last.time_ms
-
-    @property
-    def event_count(self) -> int:
-        """How many events are held (R38)."""
-        return self.row.standing.held
-
-    @property
-    def g(self) -> str:
-        """The store's key of its generation."""
-        return self.row.g
-
-    @property
-    def standing(self) -> Standing:
-        """Where it stands in the store."""
-        return self.row.standing
-
-    @property
-    def heard(self) -> int | None:
-        """When a producer was last heard."""
-        return self.row.heard
+_AT_ONCE = 8
+"""So many moments are read at the same time."""
 
 
 def key_set(columns: Iterable[str]) -> KeySet:
@@ -220,6 +143,30 @@ class GraphAt:
             if later:
                 raise NodeNotYetCreated(event_id(later[0]["id"]))
         raise NoSuchNode
+
+    async def nodes_after(self, places: Iterable[tuple[EventRow, str]]) -> dict[tuple[int, str], Row]:
+        """Nodes just after held events, judged at the events' times (R61), by the event's place and ref. Who was not there is left out.
+
+        All that an event changed come from one statement; nodes that it left as they were are looked up at their moments.
+        """
+        wanted = {(event["seq"], ref): event for event, ref in places}
+        found = await nodes.begun(self._reading, wanted)
+        shown = {place: shown_row(row, wanted[place]["time_ns"], self._stale_after_ns) for place, row in found.items()}
+        others: dict[int, list[str]] = {}
+        for seq, ref in wanted:
+            if (seq, ref) not in shown:
+                others.setdefault(seq, []).append(ref)
+        moments = iter(others.items())
+
+        async def look_up() -> None:
+            for seq, refs in moments:
+                for ref, row in (await self.at_event(wanted[seq, refs[0]]).nodes(refs)).items():
+                    shown[seq, ref] = row
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(_AT_ONCE, len(others))):
+                group.create_task(look_up())
+        return shown
 
     async def parts(self, kind: PartKind, refs: Iterable[str] | None = None) -> dict[str, list[Stored]]:
         """Tasks, spawns, waits or messages of these nodes (None: of all), each node's in order (E125). A node without any is not in it."""
@@ -330,7 +277,7 @@ class GraphAt:
 
     # ---- other moments ----
 
-    async def at_event(self, event: EventRow) -> GraphAt:
+    def at_event(self, event: EventRow) -> GraphAt:
         """The graph just after a held event, judged at its time (R61, Q45)."""
         moment = replace(self.moment, seq=event["seq"], event=event["id"], time_ns=event["time_ns"], fixed=True)
         return self if moment == self.moment else self._moved(moment, True)

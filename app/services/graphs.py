@@ -16,7 +16,8 @@ from app.domain.times import NS_PER_MS, NS_PER_S
 from app.services import appending
 from app.services.clock import Clock
 from app.services.event_pages import is_before, outside
-from app.services.graph_at import GraphAt, GraphInfo
+from app.services.graph_at import GraphAt
+from app.services.graph_info import GraphInfo
 from app.services.snapshot import SnapshotCache
 from app.services.viewer import Viewer
 from app.settings import Settings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
 
 from app.domain.rows import NodeRow
@@ -77,6 +77,17 @@ async def states(reading: Reading, ref: str) -> list[Stored]:
     records = await reading.ranged("read/node_states", first=since_key(key, 0), last=since_key(key, reading.seq))
     found = {row[1]: row for row in current.values if row[1] <= reading.seq} | {record["row"][1]: record["row"] for record in records}
     return await named(FULL, (found[since] for since in sorted(found)), _TIMES)
+
+
+async def begun(reading: Reading, places: Collection[tuple[int, str]]) -> dict[tuple[int, str], Stored]:
+    """Of places and refs those at which a state of the node began, in full: what an event at that place made of it."""
+    if not places:
+        return {}
+    keys = {ref: node_key(reading.g, ref) for _, ref in places}
+    current = await reading.rows("read/nodes_of_now", keys=list(keys.values()))
+    over = await reading.rows("read/nodes_begun", keys=[since_key(keys[ref], seq) for seq, ref in places])
+    found = {(row["since"], row["ref"]): row for row in await named(FULL, (*current.values, *over.values), _TIMES)}
+    return {place: found[place] for place in places if place in found}
 
 
 async def settled(reading: Reading, current: Rows, keys: Sequence[str] | None = None) -> dict[str, Stored]:

@@ -104,6 +104,16 @@ async def test_a_timeline_is_counted_by_the_store(watched: Watched) -> None:
         ]  # fmt: skip
 
 
+async def test_nodes_after_a_page_of_events_are_a_few_statements(watched: Watched) -> None:
+    """However many events the page has: their own nodes, then those that they changed. Who was left alone is looked up apart."""
+    asked = []
+    for first in (20, 200):
+        names = await watched.ask(f"{{ events(first: {first}) {{ nodes {{ id node {{ state }} changes {{ after {{ state }} }} }} }} }}")
+        assert names.count("read/nodes_begun") == 2
+        asked.append(len(names))
+    assert asked[1] < asked[0] + 10
+
+
 async def test_a_page_of_history_is_a_few_statements(watched: Watched) -> None:
     """Its entries come with their events, changes and nodes, however many there are."""
     fields = "until event { payload } changes { field } node { state headline }"

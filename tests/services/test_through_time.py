@@ -12,6 +12,7 @@ from app.domain.differences import fields
 from app.domain.ids import node_id
 from app.domain.moments import AsOf
 from app.domain.problems import BadUserInput
+from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage, Version
@@ -59,9 +60,28 @@ async def check_histories(at: GraphAt, log: Log, upto: int) -> None:
         assert [each.until and each.until["id"] for each in page.rows] == [*following, None]
         for each in page.rows:
             if each.event is not None:
-                before = await at.at_event(each.event)
+                before = at.at_event(each.event)
                 assert each.row == await before.node(ref)
         assert page.rows[-1].row is None or row["last_event"] == page.rows[-1].row["last_event"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_nodes_after_many_events_are_the_states_of_the_log_up_to_each(store: Store, seed: int) -> None:
+    """R61: those that an event changed and those that it left alone or that were not there yet, after trims of the cache as well."""
+    events = random_log(seed, 80)
+    grown = await grow(store, events, pieces=4)
+    log = log_of(events)
+    at = await of(grown, store)
+    rows = (await at.events(EventPage(1_000, ascending=True))).rows
+    refs = sorted(state_after(log, len(log.events)))
+    asked = [(row, ref) for row in rows for ref in (row["ref"], *random.Random(seed).sample(refs, min(3, len(refs))))]
+    found = await at.nodes_after(asked)
+    for n, row in enumerate(rows, start=1):
+        wanted = state_after(log, n)
+        for ref in {ref for each, ref in asked if each is row}:
+            shown = found.get((row["seq"], ref))
+            assert (shown is not None) == (ref in wanted), (n, ref)
+            assert shown == await at.at_event(row).node(ref)
 
 
 @pytest.mark.parametrize("seed", range(4))

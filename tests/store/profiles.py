@@ -137,7 +137,8 @@ async def every_read(at: GraphAt, log: list[dict[str, Any]]) -> None:
     middle = (snapshot.rows[0]["created"] + snapshot.rows[-1]["created"]) // 2
     for wanted in (EventFilter(), EventFilter(types=types), EventFilter(node=busy), EventFilter(node=busy, types=types)):
         for ascending in (False, True):
-            await at.events(EventPage(100, ascending=ascending, filter=wanted))
+            page = await at.events(EventPage(100, ascending=ascending, filter=wanted))
+            await at.nodes_after((row, row["ref"]) for row in page.rows)
     for wanted in (EventFilter(), EventFilter(types=types), EventFilter(node=busy), EventFilter(node=busy, types=types)):
         created = Range(gt=middle, gte=None, lt=None, lte=None)
         await at.event_count(EventFilter(types=wanted.types, node=wanted.node, created=created))

@@ -131,7 +131,7 @@ def test_statements_give_the_columns_that_their_readers_name() -> None:
     """Lists carry no names: both sides must agree on every one, in order."""
     wanted = {name: columns for kind, columns in parts.COLUMNS.items() for name in part_statements(kind)}
     wanted |= {f"read/nodes_{when}_{keys.name.lower()}": keys.columns for when in ("now", "past") for keys in KeySet}
-    wanted |= {f"read/{name}": nodes.FULL for name in ("nodes_of_now", "nodes_of_past", "node_latest", "nodes_latest")}
+    wanted |= {f"read/{name}": nodes.FULL for name in ("nodes_of_now", "nodes_of_past", "nodes_begun", "node_latest", "nodes_latest")}
     wanted |= {f"read/{name}": nodes.FULL for name in ("children", "descendants_2", "descendants_3", "ancestors", "waiters", "reach")}
     seen = 0
     for name in statement_names():

@@ -7,7 +7,7 @@ import strawberry
 from app.graphql.graphs import GraphPage
 from app.graphql.types.graph import Graph
 from app.graphql.types.pages import CURSOR, EDGES, INFO, NODES, TOTAL, PageInfo, page_info
-from app.services.graph_at import GraphInfo
+from app.services.graph_info import GraphInfo
 
 
 @strawberry.type(description="A graph in the list.")
