@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.domain.waiting import by_code_unit
+from app.graphql.paged import Paged
 from app.graphql.types.inputs import given
 from app.services.cursors import Mark, list_name, read_cursor, write_cursor
 from app.services.differences import Changed
@@ -29,7 +30,7 @@ class ChangeList:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangesFound:
+class ChangesFound(Paged[Changed]):
     """A page of changes from one moment (`before`) to another (`reading`)."""
 
     reading: Reading
@@ -40,16 +41,6 @@ class ChangesFound:
     def cursor(self, row: Changed) -> str:
         """The cursor of one of its rows."""
         return write_cursor(self.name, [row.group, row.ref, self.before.at.moment.event or ""], self.reading.mark)
-
-    @property
-    def start_cursor(self) -> str | None:
-        """The cursor of its first row; None on an empty page."""
-        return self.cursor(self.page.rows[0]) if self.page.rows else None
-
-    @property
-    def end_cursor(self) -> str | None:
-        """The cursor of its last row; None on an empty page."""
-        return self.cursor(self.page.rows[-1]) if self.page.rows else None
 
 
 async def change_page(reading: Reading, before: Reading, listed: ChangeList) -> ChangesFound:

@@ -8,14 +8,14 @@ from typing import Any
 from app.graphql.reading import Reading
 from app.graphql.types.graph import Graph
 from app.graphql.types.node import Blocked, Node
-from app.graphql.types.pages import MessageConnection, NodeConnection
+from app.graphql.types.pages import Connection
 from app.graphql.types.parts import Message, Spawn, Task, Wait
 
 _MAKERS: dict[str, Callable[[Reading, Any], Any]] = {
     "Graph": lambda reading, value: Graph(reading=value),
     "Node": lambda reading, value: Node(reading=reading, row=value),
-    "NodeConnection": lambda reading, value: NodeConnection(found=value),
-    "MessageConnection": lambda reading, value: MessageConnection(found=value),
+    "NodeConnection": lambda reading, value: Connection(found=value),
+    "MessageConnection": lambda reading, value: Connection(found=value),
     "Blocked": lambda reading, value: Blocked(reading=reading, row=value),
     "Task": lambda reading, value: Task(row=value),
     "Spawn": lambda reading, value: Spawn(reading=reading, row=value),

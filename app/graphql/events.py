@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from app.domain.filters import EventFilter
 from app.domain.ids import event_own_id
 from app.domain.problems import NotFound
+from app.graphql.paged import Paged
 from app.graphql.types.enums import EventOrder
 from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
-from app.services.event_pages import EventPage, EventRow, EventSlice
-from app.services.lists import Ask
+from app.services.event_pages import EventPage, EventRow
+from app.services.lists import Ask, Slice
 
 if TYPE_CHECKING:
     from app.graphql.reading import Reading
@@ -46,13 +47,13 @@ class EventList:
 
 
 @dataclass(frozen=True, slots=True)
-class EventsFound:
+class EventsFound(Paged[EventRow]):
     """A page of events."""
 
     reading: Reading
     name: str
     filter: EventFilter | None
-    found: EventSlice
+    page: Slice[EventRow]
 
     def cursor(self, row: EventRow) -> str:
         """The cursor of one of its rows."""
@@ -69,7 +70,7 @@ async def event_page(reading: Reading, listed: EventList, ref: str | None) -> Ev
     name, wanted, ask = listed.name(reading, ref), listed.of_node(ref), listed.ask
     after, before = (None if text is None else str(read_cursor(text, name, str).key[0]) for text in (ask.after, ask.before))
     if wanted is None:
-        return EventsFound(reading, name, None, EventSlice([], False, False))
+        return EventsFound(reading, name, None, Slice([], False, False))
     page = EventPage(ask.size, listed.ascending, ask.backward, after, before, wanted)
     found = await reading.once(page, lambda: reading.at.events(page))
     reading.context.spend(len(found.rows))

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.filters import GraphFilter
 from app.graphql.context import Context
-from app.graphql.reading import Reading
+from app.graphql.paged import Paged
 from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
 from app.services.graph_info import GraphInfo
@@ -37,35 +37,16 @@ class GraphList:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphPage:
+class GraphPage(Paged[GraphInfo]):
     """A page of graphs."""
 
     context: Context
     name: str
     page: Page[GraphInfo]
 
-    @property
-    def rows(self) -> Any:
-        """Its graphs."""
-        return self.page.rows
-
     def cursor(self, row: GraphInfo) -> str:
         """The cursor of one of them."""
         return write_cursor(self.name, [row.last_event, row.id])
-
-    @property
-    def start_cursor(self) -> str | None:
-        """The cursor of its first row; None on an empty page."""
-        return self.cursor(self.rows[0]) if self.rows else None
-
-    @property
-    def end_cursor(self) -> str | None:
-        """The cursor of its last row; None on an empty page."""
-        return self.cursor(self.rows[-1]) if self.rows else None
-
-    async def reading(self, row: GraphInfo) -> Reading:
-        """One of its graphs, now."""
-        return await self.context.reading(row.id, None)
 
 
 async def graph_page(context: Context, listed: GraphList) -> GraphPage:

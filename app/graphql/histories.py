@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.domain.problems import CursorInvalid
+from app.graphql.paged import Paged
 from app.graphql.types.enums import EventOrder
 from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
@@ -31,7 +32,7 @@ class HistoryList:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryFound:
+class HistoryFound(Paged[Version]):
     """A page of a node's history."""
 
     reading: Reading
@@ -41,16 +42,6 @@ class HistoryFound:
     def cursor(self, row: Version) -> str:
         """The cursor of one of its entries: the event that began it."""
         return write_cursor(self.name, [0, ""] if row.event is None else [1, row.event["id"]])
-
-    @property
-    def start_cursor(self) -> str | None:
-        """The cursor of its first entry; None on an empty page."""
-        return self.cursor(self.page.rows[0]) if self.page.rows else None
-
-    @property
-    def end_cursor(self) -> str | None:
-        """The cursor of its last entry; None on an empty page."""
-        return self.cursor(self.page.rows[-1]) if self.page.rows else None
 
 
 async def history_page(reading: Reading, listed: HistoryList, ref: str) -> HistoryFound:

@@ -10,6 +10,7 @@ from app.domain.filters import NodeFilter
 from app.domain.forest import Forest, ShownRow, below
 from app.domain.problems import BadUserInput
 from app.domain.waiting import chain
+from app.graphql.paged import Paged
 from app.graphql.types.enums import NodeOrder
 from app.graphql.types.inputs import NodeFilterInput, given
 from app.services.cursors import Mark, list_name, read_cursor, write_cursor
@@ -107,17 +108,16 @@ class NodeList:
         return None if text is None else str(read_cursor(text, self.name(reading, ref), str).key[0])
 
 
-class NodePage:
+class NodePage(Paged[ShownRow]):
     """A page of nodes and where it comes from."""
 
-    __slots__ = ("_name", "listed", "page", "reading", "ref", "rows")
+    __slots__ = ("_name", "listed", "page", "reading", "ref")
 
     def __init__(self, reading: Reading, listed: NodeList, ref: str | None, page: Page[ShownRow]) -> None:
         self.reading = reading
         self.listed = listed
         self.ref = ref
         self.page = page
-        self.rows = page.rows
         self._name: str | None = None
 
     def cursor(self, row: ShownRow) -> str:
@@ -125,16 +125,6 @@ class NodePage:
         if self._name is None:
             self._name = self.listed.name(self.reading, self.ref)
         return write_cursor(self._name, [row["ref"]], self.reading.mark)
-
-    @property
-    def start_cursor(self) -> str | None:
-        """The cursor of its first row; None on an empty page."""
-        return self.cursor(self.rows[0]) if self.rows else None
-
-    @property
-    def end_cursor(self) -> str | None:
-        """The cursor of its last row; None on an empty page."""
-        return self.cursor(self.rows[-1]) if self.rows else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,30 +160,19 @@ class MessageList:
         return MessagePage(reading, name, cut(rows, self.ask, *places(positions, after, before)))
 
 
-class MessagePage:
+class MessagePage(Paged[ShownRow]):
     """A page of a node's messages."""
 
-    __slots__ = ("_name", "page", "reading", "rows")
+    __slots__ = ("_name", "page", "reading")
 
     def __init__(self, reading: Reading, name: str, page: Page[ShownRow]) -> None:
         self.reading = reading
         self.page = page
-        self.rows = page.rows
         self._name = name
 
     def cursor(self, row: ShownRow) -> str:
         """The cursor of one of its rows."""
         return write_cursor(self._name, [row["position"]], self.reading.mark)
-
-    @property
-    def start_cursor(self) -> str | None:
-        """The cursor of its first row; None on an empty page."""
-        return self.cursor(self.rows[0]) if self.rows else None
-
-    @property
-    def end_cursor(self) -> str | None:
-        """The cursor of its last row; None on an empty page."""
-        return self.cursor(self.rows[-1]) if self.rows else None
 
 
 class _InThisOrder:

@@ -11,14 +11,15 @@ from strawberry.types.unset import UNSET
 from app.domain.ids import graph_id
 from app.domain.problems import NotFound
 from app.graphql.context import Context
-from app.graphql.graphs import GraphList, graph_page
+from app.graphql.graphs import GraphList, GraphPage, graph_page
 from app.graphql.limits import most_body_bytes
 from app.graphql.ready import ready
 from app.graphql.types.enums import KeyScope
 from app.graphql.types.graph import Graph
-from app.graphql.types.graphs import GraphConnection
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterGraphs, First, Last, given
+from app.graphql.types.pages import Connection
 from app.graphql.types.viewer import Server, ServerLimits, Viewer
+from app.services.graph_info import GraphInfo
 from app.services.viewer import CONTRACT_VERSION
 from app.version import VERSION
 
@@ -50,10 +51,10 @@ class Query:
         last: Last = UNSET,
         before: Before = UNSET,
         filter: FilterGraphs = UNSET,
-    ) -> GraphConnection:
+    ) -> Connection[Graph]:
         listed = GraphList.of({"first": first, "after": after, "last": last, "before": before, "filter": filter})
         info.context.check_cost(info)
-        return GraphConnection(found=await graph_page(info.context, listed))
+        return Connection(found=await graph_page(info.context, listed), show=_graph)
 
     @strawberry.field(description="Who is asking, and what they may do.")
     def viewer(self, info: Info[Context, None]) -> Viewer:
@@ -81,3 +82,7 @@ class Query:
                 retention_events=settings.retention_events,
             ),
         )
+
+
+async def _graph(found: GraphPage, row: GraphInfo) -> Graph:
+    return Graph(reading=await found.context.reading(row.id, None))

@@ -9,6 +9,7 @@ from app.domain.filters import EventFilter, Range
 from app.domain.ids import event_id
 from app.domain.problems import CursorInvalid, OutsideRetentionWindow, Span
 from app.domain.waiting import by_code_unit
+from app.services.lists import Slice
 from app.store import events
 from app.store.events import Stretch, Types
 from app.store.graphs import GraphRow
@@ -39,20 +40,11 @@ class EventPage:
     within: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EventSlice:
-    """Events in the list's order, and whether the whole filtered list has more on either side."""
-
-    rows: list[EventRow]
-    has_next: bool
-    has_previous: bool
-
-
-async def page(reading: Reading, graph: GraphRow, asked: EventPage) -> EventSlice:
+async def page(reading: Reading, graph: GraphRow, asked: EventPage) -> Slice[EventRow]:
     """The page. Raises: CursorInvalid, OutsideRetentionWindow."""
     wanted = await _stretch(reading, graph, asked.filter)
     if wanted is None or (asked.within is not None and not asked.within):
-        return EventSlice([], False, False)
+        return Slice([], False, False)
     keeps = _keeps(asked.within)
     after, before = await _places(reading, graph, asked)
     older, newer = (after, before) if asked.ascending else (before, after)
@@ -78,7 +70,7 @@ async def page(reading: Reading, graph: GraphRow, asked: EventPage) -> EventSlic
     has_newer = await more(replace(wanted, low=newest + 1), not down, newer)
     if down is asked.ascending:
         rows.reverse()
-    return EventSlice(rows, *((has_newer, has_older) if asked.ascending else (has_older, has_newer)))
+    return Slice(rows, *((has_newer, has_older) if asked.ascending else (has_older, has_newer)))
 
 
 async def count(reading: Reading, graph: GraphRow, wanted: EventFilter, within: frozenset[str] | None) -> int:

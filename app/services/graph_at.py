@@ -17,9 +17,9 @@ from app.domain.waiting import by_code_unit, chain
 from app.services import event_pages
 from app.services import timeline as spans_of_time
 from app.services.differences import Changed, changed_nodes
-from app.services.event_pages import EventPage, EventRow, EventSlice, is_before, outside
+from app.services.event_pages import EventPage, EventRow, is_before, outside
 from app.services.graph_info import GraphInfo
-from app.services.lists import Page
+from app.services.lists import Page, Slice
 from app.services.node_history import HistoryPage, Version, history
 from app.services.snapshot import Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
 from app.store import events, nodes, parts, walks
@@ -222,7 +222,7 @@ class GraphAt:
 
     # ---- events ----
 
-    async def events(self, page: EventPage) -> EventSlice:
+    async def events(self, page: EventPage) -> Slice[EventRow]:
         """A page of the events up to this moment. Raises: CursorInvalid, OutsideRetentionWindow."""
         return await event_pages.page(self._reading, self._graph, replace(page, within=await self._within(page.filter)))
 

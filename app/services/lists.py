@@ -57,12 +57,18 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """A stretch of a list. `has_next` and `has_previous` tell whether the whole list has more on either side; `total` how long it is."""
+class Slice(Generic[T]):
+    """A stretch of a list. `has_next` and `has_previous` tell whether the whole list has more on either side."""
 
     rows: Sequence[T]
     has_next: bool
     has_previous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Slice[T]):
+    """The same, and how long the whole list is."""
+
     total: int
 
 

@@ -13,43 +13,8 @@ from app.graphql.differences import ChangeList, ChangesFound, change_page
 from app.graphql.reading import Reading
 from app.graphql.types.events import Moments, NodeChange
 from app.graphql.types.inputs import After, Before, First, Last
-from app.graphql.types.pages import CURSOR, EDGES, INFO, NODES, TOTAL, PageInfo, page_info
+from app.graphql.types.pages import Connection
 from app.services.differences import Changed
-
-
-@strawberry.type(description="A change in a list.")
-class NodeChangeEdge:
-    found: strawberry.Private[ChangesFound]
-    row: strawberry.Private[Changed]
-
-    @strawberry.field(description=CURSOR)
-    def cursor(self) -> str:
-        return self.found.cursor(self.row)
-
-    @strawberry.field(description="The change.")
-    def node(self) -> NodeChange:
-        return _change(self.found, self.row)
-
-
-@strawberry.type(description="A page of changes.")
-class NodeChangeConnection:
-    found: strawberry.Private[ChangesFound]
-
-    @strawberry.field(description=EDGES)
-    def edges(self) -> list[NodeChangeEdge]:
-        return [NodeChangeEdge(found=self.found, row=row) for row in self.found.page.rows]
-
-    @strawberry.field(description=NODES)
-    def nodes(self) -> list[NodeChange]:
-        return [_change(self.found, row) for row in self.found.page.rows]
-
-    @strawberry.field(description=INFO)
-    def page_info(self) -> PageInfo:
-        return page_info(self.found)
-
-    @strawberry.field(description=TOTAL)
-    def total_count(self) -> int:
-        return self.found.page.total
 
 
 @strawberry.type(description="What differs between two moments: one change for each node, whatever happened between.")
@@ -70,9 +35,11 @@ class Difference:
         return await self.reading.at.events_between(self.before.at)
 
     @strawberry.field(description="The nodes that are not the same: new ones, then the others (removed ones among them), each by ref.")
-    async def changes(self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET) -> NodeChangeConnection:
+    async def changes(
+        self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET
+    ) -> Connection[NodeChange]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before}
-        return NodeChangeConnection(found=await change_page(self.reading, self.before, ChangeList.of(arguments)))
+        return Connection(found=await change_page(self.reading, self.before, ChangeList.of(arguments)), show=_change)
 
 
 def _change(found: ChangesFound, row: Changed) -> NodeChange:

@@ -17,7 +17,6 @@ from app.graphql.context import Context
 from app.graphql.events import EventsFound, just_after, just_before
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
-from app.graphql.types.pages import CURSOR, EDGES, INFO, NODES, TOTAL, PageInfo
 from app.graphql.types.scalars import Json, Timestamp
 from app.services.event_pages import EventRow
 
@@ -87,6 +86,11 @@ class Event:
     reading: strawberry.Private[Reading]
     row: strawberry.Private[EventRow]
 
+    @classmethod
+    def of(cls, found: EventsFound, row: EventRow) -> Event:
+        """One of a page's events."""
+        return cls(reading=found.reading, row=row)
+
     @strawberry.field(description="Its id.")
     def id(self) -> strawberry.ID:
         return strawberry.ID(event_id(self.row["id"]))
@@ -147,47 +151,6 @@ class Event:
     def before(self) -> asyncio.Future[Reading | None]:
         """The graph just before it, looked for once."""
         return asyncio.ensure_future(just_before(self.reading, self.row))
-
-
-@strawberry.type(description="An event in a list.")
-class EventEdge:
-    found: strawberry.Private[EventsFound]
-    row: strawberry.Private[EventRow]
-
-    @strawberry.field(description=CURSOR)
-    def cursor(self) -> str:
-        return self.found.cursor(self.row)
-
-    @strawberry.field(description="The event.")
-    def node(self) -> Event:
-        return Event(reading=self.found.reading, row=self.row)
-
-
-@strawberry.type(description="A page of events.")
-class EventConnection:
-    found: strawberry.Private[EventsFound]
-
-    @strawberry.field(description=EDGES)
-    def edges(self) -> list[EventEdge]:
-        return [EventEdge(found=self.found, row=row) for row in self.found.found.rows]
-
-    @strawberry.field(description=NODES)
-    def nodes(self) -> list[Event]:
-        return [Event(reading=self.found.reading, row=row) for row in self.found.found.rows]
-
-    @strawberry.field(description=INFO)
-    def page_info(self) -> PageInfo:
-        page, rows = self.found.found, self.found.found.rows
-        return PageInfo(
-            has_next_page=page.has_next,
-            has_previous_page=page.has_previous,
-            start_cursor=self.found.cursor(rows[0]) if rows else None,
-            end_cursor=self.found.cursor(rows[-1]) if rows else None,
-        )
-
-    @strawberry.field(description=TOTAL)
-    async def total_count(self) -> int:
-        return await self.found.total()
 
 
 async def _node(info: Info[Context, None], reading: Reading | None, changed: dict[str, Any]) -> Node | None:

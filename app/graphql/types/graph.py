@@ -21,9 +21,9 @@ from app.graphql.ready import ready
 from app.graphql.types.columns import of_graph
 from app.graphql.types.difference import Difference
 from app.graphql.types.enums import EventOrder, GraphSource, NodeOrder
-from app.graphql.types.events import Event, EventConnection
+from app.graphql.types.events import Event
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents, given
-from app.graphql.types.pages import NodeConnection
+from app.graphql.types.pages import Connection
 from app.graphql.types.scalars import Timestamp
 from app.graphql.types.sums import GraphCounts, counts_of
 from app.graphql.types.timeline import BUCKETS, TimelineBucket
@@ -138,7 +138,7 @@ class Graph:
         before: Before = UNSET,
         filter: FilterNodes = UNSET,
         order: Order = NodeOrder.NEWEST,
-    ) -> NodeConnection:
+    ) -> Connection[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return await page_of(info, self.reading, NodeList.of("nodes", arguments), None)
 
@@ -152,7 +152,7 @@ class Graph:
         before: Before = UNSET,
         filter: FilterNodes = UNSET,
         order: Order = NodeOrder.TREE,
-    ) -> NodeConnection:
+    ) -> Connection[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return await page_of(info, self.reading, NodeList.of("roots", arguments), None)
 
@@ -165,9 +165,9 @@ class Graph:
         before: Before = UNSET,
         filter: FilterEvents = UNSET,
         order: OrderOfEvents = EventOrder.DESC,
-    ) -> EventConnection:
+    ) -> Connection[Event]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
-        return EventConnection(found=await event_page(self.reading, EventList.of(arguments), None))
+        return Connection(found=await event_page(self.reading, EventList.of(arguments), None), show=Event.of)
 
     @strawberry.field(description="Any held event.")
     async def event(self, id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")]) -> Event | None:

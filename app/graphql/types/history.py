@@ -14,7 +14,6 @@ from app.graphql.histories import HistoryFound
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.events import Event, FieldChange, field_changes
-from app.graphql.types.pages import CURSOR, EDGES, INFO, NODES, TOTAL, PageInfo, page_info
 from app.graphql.types.scalars import Timestamp
 from app.services.event_pages import EventRow
 from app.services.node_history import Version
@@ -27,6 +26,11 @@ if TYPE_CHECKING:
 class NodeVersion:
     reading: strawberry.Private[Reading]
     version: strawberry.Private[Version]
+
+    @classmethod
+    def of(cls, found: HistoryFound, row: Version) -> NodeVersion:
+        """One of a page's states."""
+        return cls(reading=found.reading, version=row)
 
     @strawberry.field(description="The event that it began with; null for the state that the window begins with.")
     def since_event_id(self) -> strawberry.ID | None:
@@ -59,41 +63,6 @@ class NodeVersion:
         reading = await just_after(self.reading, self.version.event)
         await reading.load(info.context.needs(info))
         return ready(reading, self.version.row)
-
-
-@strawberry.type(description="A state in a list.")
-class NodeVersionEdge:
-    found: strawberry.Private[HistoryFound]
-    row: strawberry.Private[Version]
-
-    @strawberry.field(description=CURSOR)
-    def cursor(self) -> str:
-        return self.found.cursor(self.row)
-
-    @strawberry.field(description="The state.")
-    def node(self) -> NodeVersion:
-        return NodeVersion(reading=self.found.reading, version=self.row)
-
-
-@strawberry.type(description="A page of a node's states.")
-class NodeVersionConnection:
-    found: strawberry.Private[HistoryFound]
-
-    @strawberry.field(description=EDGES)
-    def edges(self) -> list[NodeVersionEdge]:
-        return [NodeVersionEdge(found=self.found, row=row) for row in self.found.page.rows]
-
-    @strawberry.field(description=NODES)
-    def nodes(self) -> list[NodeVersion]:
-        return [NodeVersion(reading=self.found.reading, version=row) for row in self.found.page.rows]
-
-    @strawberry.field(description=INFO)
-    def page_info(self) -> PageInfo:
-        return page_info(self.found)
-
-    @strawberry.field(description=TOTAL)
-    def total_count(self) -> int:
-        return self.found.page.total
 
 
 def _id(event: EventRow | None) -> strawberry.ID | None:

@@ -19,11 +19,11 @@ from app.graphql.reading import Reading
 from app.graphql.ready import ready
 from app.graphql.types.columns import column
 from app.graphql.types.enums import EventOrder, NodeKind, NodeOrder, NodeState
-from app.graphql.types.events import EventConnection
-from app.graphql.types.history import NodeVersionConnection
+from app.graphql.types.events import Event
+from app.graphql.types.history import NodeVersion
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterEvents, FilterNodes, First, Last, Order, OrderOfEvents
-from app.graphql.types.pages import MessageConnection, NodeConnection
-from app.graphql.types.parts import Spawn, Task, TaskCounts, Wait
+from app.graphql.types.pages import Connection
+from app.graphql.types.parts import Message, Spawn, Task, TaskCounts, Wait
 from app.graphql.types.scalars import Timestamp
 from app.graphql.types.sums import Rollup, rollup_of, task_counts
 from app.graphql.walks import (
@@ -72,7 +72,7 @@ class Blocked:
         after: After = UNSET,
         last: Last = UNSET,
         before: Before = UNSET,
-    ) -> NodeConnection:
+    ) -> Connection[Node]:
         arguments = {"max_depth": max_depth, "first": first, "after": after, "last": last, "before": before}
         return await page_of(info, self.reading, NodeList.of("chain", arguments), self.row["ref"])
 
@@ -164,7 +164,7 @@ class Node:
         return ready(self.reading, await self.reading.parts_of("wait", self.row["ref"]))
 
     @strawberry.field(description="Its messages, in the order in which they happened.")
-    async def messages(self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET) -> MessageConnection:
+    async def messages(self, first: First = UNSET, after: After = UNSET, last: Last = UNSET, before: Before = UNSET) -> Connection[Message]:
         listed = MessageList.of({"first": first, "after": after, "last": last, "before": before})
         ref = self.row["ref"]
         reading = await moved(self.reading, listed.mark(self.reading, ref))
@@ -199,7 +199,7 @@ class Node:
         before: Before = UNSET,
         filter: FilterNodes = UNSET,
         order: Order = NodeOrder.TREE,
-    ) -> NodeConnection:
+    ) -> Connection[Node]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
         return await page_of(info, self.reading, NodeList.of("children", arguments), self.row["ref"])
 
@@ -214,7 +214,7 @@ class Node:
         before: Before = UNSET,
         filter: FilterNodes = UNSET,
         order: Order = NodeOrder.TREE,
-    ) -> NodeConnection:
+    ) -> Connection[Node]:
         arguments: dict[str, Any] = {
             "max_depth": max_depth, "first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order
         }  # fmt: skip
@@ -233,9 +233,9 @@ class Node:
         before: Before = UNSET,
         filter: FilterEvents = UNSET,
         order: OrderOfEvents = EventOrder.DESC,
-    ) -> EventConnection:
+    ) -> Connection[Event]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "filter": filter, "order": order}
-        return EventConnection(found=await event_page(self.reading, EventList.of(arguments), self.row["ref"]))
+        return Connection(found=await event_page(self.reading, EventList.of(arguments), self.row["ref"]), show=Event.of)
 
     @strawberry.field(description="Its states so far, newest first by default.")
     async def history(
@@ -245,9 +245,9 @@ class Node:
         last: Last = UNSET,
         before: Before = UNSET,
         order: OrderOfEvents = EventOrder.DESC,
-    ) -> NodeVersionConnection:
+    ) -> Connection[NodeVersion]:
         arguments: dict[str, Any] = {"first": first, "after": after, "last": last, "before": before, "order": order}
-        return NodeVersionConnection(found=await history_page(self.reading, HistoryList.of(arguments), self.row["ref"]))
+        return Connection(found=await history_page(self.reading, HistoryList.of(arguments), self.row["ref"]), show=NodeVersion.of)
 
     @strawberry.field(description="The same node at another moment; null if it is not there then.")
     async def at(

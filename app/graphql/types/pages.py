@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 import strawberry
 
-from app.domain.forest import ShownRow
-from app.graphql.listing import MessagePage, NodePage
 from app.graphql.ready import ready
-from app.services.lists import Page
 
-if TYPE_CHECKING:
-    from app.graphql.types.node import Node
-    from app.graphql.types.parts import Message
+T = TypeVar("T")
 
-EDGES = "The rows of the page, each with its cursor."
-NODES = "The rows of the page."
-INFO = "What lies before and after the page."
-TOTAL = "How long the whole filtered list is."
-CURSOR = "Names this row's place in the list."
-
-
-class Paged(Protocol):
-    """A page of any list."""
-
-    @property
-    def page(self) -> Page[Any]: ...
-    @property
-    def start_cursor(self) -> str | None: ...
-    @property
-    def end_cursor(self) -> str | None: ...
+Show = Callable[[Any, Any], Any]
+"""From a page and one of its rows to the schema's object."""
 
 
 @strawberry.type(description="What lies before and after a page. Exact in both directions.")
@@ -41,81 +23,49 @@ class PageInfo:
     end_cursor: str | None = strawberry.field(description="The cursor of the last row; null on an empty page.")
 
 
-@strawberry.type(description="A node in a list.")
-class NodeEdge:
-    found: strawberry.Private[NodePage]
-    row: strawberry.Private[ShownRow]
+@strawberry.type(description="A row in a list.")
+class Edge(Generic[T]):
+    found: strawberry.Private[Any]
+    row: strawberry.Private[Any]
+    show: strawberry.Private[Show | None] = None
 
-    @strawberry.field(description=CURSOR)
+    @strawberry.field(description="Names this row's place in the list.")
     def cursor(self) -> str:
-        return self.found.cursor(self.row)
+        return str(self.found.cursor(self.row))
 
-    @strawberry.field(description="The node.")
-    def node(self) -> Annotated[Node, strawberry.lazy("app.graphql.types.node")]:
-        return ready(self.found.reading, self.row)
+    @strawberry.field(description="The row itself.")
+    def node(self) -> T:
+        shown: T = ready(self.found.reading, self.row) if self.show is None else self.show(self.found, self.row)
+        return shown
 
 
-@strawberry.type(description="A page of nodes.")
-class NodeConnection:
-    found: strawberry.Private[NodePage]
+@strawberry.type(description="A page of a list.")
+class Connection(Generic[T]):
+    """`found`: a `Paged`. `show`: None where rows are what the executor makes objects of."""
 
-    @strawberry.field(description=EDGES)
-    def edges(self) -> list[NodeEdge]:
-        return [NodeEdge(found=self.found, row=row) for row in self.found.rows]
+    found: strawberry.Private[Any]
+    show: strawberry.Private[Show | None] = None
 
-    @strawberry.field(description=NODES)
-    def nodes(self) -> list[Annotated[Node, strawberry.lazy("app.graphql.types.node")]]:
-        return ready(self.found.reading, self.found.rows)
+    @strawberry.field(description="The rows of the page, each with its cursor.")
+    def edges(self) -> list[Edge[T]]:
+        return [Edge(found=self.found, row=row, show=self.show) for row in self.found.rows]
 
-    @strawberry.field(description=INFO)
+    @strawberry.field(description="The rows of the page.")
+    def nodes(self) -> list[T]:
+        if self.show is None:
+            return ready(self.found.reading, self.found.rows)
+        return [self.show(self.found, row) for row in self.found.rows]
+
+    @strawberry.field(description="What lies before and after the page.")
     def page_info(self) -> PageInfo:
-        return page_info(self.found)
+        page = self.found.page
+        return PageInfo(
+            has_next_page=page.has_next,
+            has_previous_page=page.has_previous,
+            start_cursor=self.found.start_cursor,
+            end_cursor=self.found.end_cursor,
+        )
 
-    @strawberry.field(description=TOTAL)
-    def total_count(self) -> int:
-        return self.found.page.total
-
-
-@strawberry.type(description="A message in a list.")
-class MessageEdge:
-    found: strawberry.Private[MessagePage]
-    row: strawberry.Private[ShownRow]
-
-    @strawberry.field(description=CURSOR)
-    def cursor(self) -> str:
-        return self.found.cursor(self.row)
-
-    @strawberry.field(description="The message.")
-    def node(self) -> Annotated[Message, strawberry.lazy("app.graphql.types.parts")]:
-        return ready(self.found.reading, self.row)
-
-
-@strawberry.type(description="A page of messages.")
-class MessageConnection:
-    found: strawberry.Private[MessagePage]
-
-    @strawberry.field(description=EDGES)
-    def edges(self) -> list[MessageEdge]:
-        return [MessageEdge(found=self.found, row=row) for row in self.found.rows]
-
-    @strawberry.field(description=NODES)
-    def nodes(self) -> list[Annotated[Message, strawberry.lazy("app.graphql.types.parts")]]:
-        return ready(self.found.reading, self.found.rows)
-
-    @strawberry.field(description=INFO)
-    def page_info(self) -> PageInfo:
-        return page_info(self.found)
-
-    @strawberry.field(description=TOTAL)
-    def total_count(self) -> int:
-        return self.found.page.total
-
-
-def page_info(found: Paged) -> PageInfo:
-    """What lies before and after a page."""
-    return PageInfo(
-        has_next_page=found.page.has_next,
-        has_previous_page=found.page.has_previous,
-        start_cursor=found.start_cursor,
-        end_cursor=found.end_cursor,
-    )
+    @strawberry.field(description="How long the whole filtered list is.")
+    async def total_count(self) -> int:
+        return int(await self.found.total())
