@@ -48,7 +48,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
         graphs = Graphs(store, clock, settings)
         deletions = Deletions(store, clock, graphs)
         deletions.clean_up()
-        appends = Appends(store, projectors, clock, retention)
+        appends = Appends(store, projectors, clock, retention, deletions.clean_up)
         yield Services(
             settings=settings,
             clock=clock,
@@ -63,6 +63,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,
         )
+        await appends.close()
         await retention.close()
         await deletions.close()
         await access.close()

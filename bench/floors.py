@@ -7,6 +7,7 @@ checks. Each is offered in the forms that could be the fastest; a benchmark take
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from time import time
 from typing import Any, TypeAlias
 
@@ -42,7 +43,7 @@ BareRows: TypeAlias = dict[str, list[dict[str, Any]]]
 def bare_rows(g: str, batch: Batch) -> BareRows:
     """The rows that the append of `batch` wrote, for a graph key `g` of their own, by label: same number, same properties."""
     found: BareRows = {}
-    for stage, rows in (("added", added(g, batch, 0)), ("placed", placed(g, batch))):
+    for stage, rows in (("added", added(g, batch, count(1))), ("placed", placed(g, batch))):
         for name, row in rows:
             label = LABELS[stage].get(name)
             if label is not None:

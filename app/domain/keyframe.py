@@ -50,6 +50,12 @@ def read_part(event: Event) -> Part | None:
     return part if part.part >= 0 and part.parts >= 0 else None
 
 
+def is_restart(event: Event) -> bool:
+    """Whether a keyframe's line is the one that asks for everything before it to be forgotten (E132)."""
+    part = read_part(event)
+    return part is not None and part.part == 0 and part.restart
+
+
 def merge(parts: Sequence[Event]) -> Keyframe:
     """Puts a keyframe together (E130). Raises KeyframeRefused; what the state says is checked by the one who takes it up (E135)."""
     return unpacked(texts_of(parts), parts[0].ts)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-import orjson
-
-from app.domain import keyframe
-from app.domain.envelope import Event, Malformed, parse_line, parse_object
+from app.domain.envelope import Event
 from app.domain.history import Batch
-from app.domain.keyframe import KeyframeRefused
 from app.domain.moments import Moment
 from app.domain.problems import DeadlineExceeded, NotFound, StoreUnavailable, TooLate
 from app.domain.times import NS_PER_S
+from app.services.calls import Call, Invalid, Run, read
 from app.services.clock import Clock
-from app.services.projectors import Held, Projectors, based, fold, places
+from app.services.gathering import Base, gathered
+from app.services.generations import Generations
+from app.services.projectors import Held, Projectors, fold, places
 from app.services.retention import Retention
 from app.services.viewer import Viewer
-from app.store import appending, bases, rewriting
+from app.store import appending, bases, generations, rewriting
 from app.store.appending import Ground, Look, Overtaken, Stale
-from app.store.checkpoints import Place, Stored
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from app.store.intervals import BASE
-from app.store.pace import Pace
 
 PATIENCE = 1.0
 """Seconds without progress after which another writer counts as dead, and its work is finished by whoever comes next."""
+
+BUILDING_PATIENCE = 5.0
+"""The same for one who writes a new generation, whose pieces are larger."""
 
 MOST_CHANGED = 50_000
 """Rows that late events may change in one transaction."""
@@ -42,49 +42,35 @@ CHECKPOINT_EVERY = 4_000
 
 _LOOK_AGAIN = 0.02
 
-
-@dataclass(frozen=True, slots=True)
-class Invalid:
-    """What could not be read: its place in the call, and why (E2)."""
-
-    index: int
-    reason: str
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What became of a call (Q19). `moment` is just after it, judged at the server's clock (R24)."""
+    """What became of a call (Q19). `moment` is just after it, judged at the server's clock (R24).
+
+    `restarted`: whether the graph began anew at a keyframe (E132) that this call completed.
+    """
 
     accepted: int
     duplicates: int
     invalid: list[Invalid]
     moment: Moment
-
-
-@dataclass(slots=True)
-class _Call:
-    """One call: its events, each once, how many envelopes held one, and how many it brought (seen soon, whoever finishes the work).
-
-    `parts`: lines of a keyframe that come before all events (E129), by id.
-    """
-
-    events: dict[str, Event] = field(default_factory=dict)
-    parts: dict[str, Event] = field(default_factory=dict)
-    invalid: list[Invalid] = field(default_factory=list)
-    envelopes: int = 0
-    accepted: int = 0
+    restarted: bool = False
 
 
 @dataclass(slots=True)
 class _Turn:
     """A writer's turn at a graph. `held`: the graph's projector while the store has all that it says; None while it is carried on.
 
-    `wrote`: where the graph stands after this writer has put events into it.
+    `wrote`: where the graph stands after this writer has put events into it. `behind`: work that keeps the turn when its caller has gone.
     """
 
     graph_id: str
     held: Held | None
     wrote: Ground | None = None
+    restarted: bool = False
+    behind: asyncio.Task[Any] | None = None
 
     def take(self) -> Held | None:
         """Takes the projector, to carry it on."""
@@ -95,28 +81,46 @@ class _Turn:
 class Appends:
     """Taking events into graphs."""
 
-    def __init__(self, store: Store, projectors: Projectors, clock: Clock, retention: Retention | None = None) -> None:
-        """Without `retention` graphs keep what they do not say themselves."""
+    def __init__(
+        self, store: Store, projectors: Projectors, clock: Clock, retention: Retention | None = None,
+        clean_up: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Without `retention` graphs keep what they do not say themselves. `clean_up` has what is left of old generations cleaned away."""
         self._store = store
         self._retention = Retention(store, projectors, 0) if retention is None else retention
         self._projectors = projectors
         self._clock = clock
+        self._clean_up = clean_up
+        self._generations = Generations(store, projectors, clock)
+        self._behind: set[asyncio.Task[Any]] = set()
         self._writer = uuid4().hex
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def append(self, viewer: Viewer, graph_id: str, envelopes: Sequence[object], deadline: Deadline) -> Appended:
+    async def append(
+        self, viewer: Viewer, graph_id: str, envelopes: Sequence[object], deadline: Deadline, *, restart: bool = False
+    ) -> Appended:
         """Takes events in: all that are new, or none (Q19).
 
         `envelopes` are lines (bytes) or JSON objects; `graph_id` has its prefix. Ids that are held already count as duplicates (E9), also
         where an earlier call's outcome was never learnt: sending again is always safe. Keyframe lines count as neither: before the first
-        events of a graph they are what it starts from (I31), and nothing otherwise (E131).
+        events of a graph they are what it starts from (I31), and nothing otherwise (E131). A keyframe's lines may come in several calls;
+        those that are waited for are kept in the store.
+
+        `restart`: the caller may make a graph begin anew (I35: the compatible door; the direct one where it was asked for, by an admin).
+        Then part 0 of a keyframe that says `restart`, to a graph that holds something, has this effect once all its parts are here (E132,
+        I31): its state is what the graph starts from, events at or before its place are gone and their ids forgotten, those after it
+        apply on it. Every reader sees all of that or nothing. Where the parts are no keyframe, or events come before all are there, the
+        graph stays as it is and is marked as possibly incomplete. The same restart again changes nothing. A call with a restart in its
+        midst is taken in stretch by stretch, each whole. Without `restart` such a line is invalid. A large one may outlast `deadline`: it
+        goes on all the same, and the call can be sent again.
 
         Raises: Forbidden, NotFound, TooLate, DeadlineExceeded, StoreUnavailable.
         """
         viewer.require("write")
-        call = await _read(envelopes)
+        call = await read(envelopes)
         async with self._turn(graph_id, deadline) as turn:
-            held = await self._taken_in(viewer, turn, call, deadline)
+            for run in call.runs:
+                held = await self._taken_in(viewer, turn, call, run, deadline, restart=restart)
             if turn.wrote is not None:
                 held = await self._kept(turn, held, turn.wrote, deadline)
             last = held.projector.head_event
@@ -128,7 +132,15 @@ class Appends:
                 time_ns=self._clock() // 1_000 * NS_PER_S,
                 revision=held.standing.revision,
             )
-        return Appended(call.accepted, call.envelopes - call.accepted, call.invalid, moment)
+        call.invalid.sort(key=lambda invalid: invalid.index)
+        return Appended(call.accepted, call.envelopes - call.accepted, call.invalid, moment, turn.restarted)
+
+    async def close(self) -> None:
+        """Stops what goes on behind callers that have gone, between two pieces; the next writer puts it in order."""
+        tasks = list(self._behind)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     @asynccontextmanager
     async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[_Turn]:
@@ -142,16 +154,37 @@ class Appends:
         try:
             yield turn
         finally:
-            if turn.held is not None:
-                self._projectors.keep(graph_id, turn.held)
-            lock.release()
 
-    async def _taken_in(self, viewer: Viewer, turn: _Turn, call: _Call, deadline: Deadline) -> Held:
+            def over(_: object = None) -> None:
+                if turn.held is not None:
+                    self._projectors.keep(graph_id, turn.held)
+                lock.release()
+
+            if turn.behind is None or turn.behind.done():
+                over()
+            else:
+                turn.behind.add_done_callback(over)
+
+    async def _kept_up(self, turn: _Turn, work: Coroutine[Any, Any, T], deadline: Deadline) -> T:
+        """What `work` gives, which goes on to its end, and keeps the turn, whether its caller waits for it or not.
+
+        Raises: DeadlineExceeded.
+        """
+        turn.behind = task = asyncio.create_task(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+        done, _ = await asyncio.wait({task}, timeout=deadline.remaining())
+        if not done:
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())  # whoever sends it again is told
+            raise DeadlineExceeded
+        return task.result()
+
+    async def _taken_in(self, viewer: Viewer, turn: _Turn, call: Call, run: Run, deadline: Deadline, *, restart: bool) -> Held:
         trusting = True
         while not deadline.expired:
             held = turn.held
-            ids = _perhaps_held(held, call.events) if trusting else list(call.events)
-            if trusting and held is not None and call.events and not ids:
+            ids = _perhaps_held(held, run.events) if trusting else list(run.events)
+            if trusting and held is not None and run.events and not ids and not run.parts:
                 # where we left it, says the first statement too, or it writes nothing: then we look
                 look: Look | None = Look(held.account, held.g, held.standing, 0, None, 0, {})
             else:
@@ -161,16 +194,16 @@ class Appends:
             try:
                 if not look.settled:
                     await self._finish(turn, look, deadline)
-                elif call.parts and not look.standing.written:
-                    await self._laid(turn, look, list(call.parts.values()), deadline)
-                    call.parts.clear()
+                elif run.parts:
+                    await self._begun(turn, look, call, run, deadline, restart=restart)
+                    run.parts.clear()
                 elif held is None or (held.g, held.standing) != (look.g, look.standing):
                     turn.held = await self._projectors.at(turn.take(), look, look.standing.head, deadline)
-                elif new := self._new(look, call):
+                elif new := self._new(look, run):
                     if not _is_late(held, new):
-                        return await self._written(turn, new, call, deadline)
+                        return await self._written(turn, new, run, deadline)
                     if not trusting:
-                        return await self._rewritten(turn, new, call, deadline)
+                        return await self._rewritten(turn, new, run, deadline)
                     trusting = False  # history is rewritten only with all ids looked up
                 elif all(seq <= look.standing.head for seq in look.known.values()):
                     return held
@@ -188,26 +221,39 @@ class Appends:
             pass  # the events are in: whoever writes next does it
         return held
 
-    async def _laid(self, turn: _Turn, look: Look, parts: list[Event], deadline: Deadline) -> None:
-        """Lays the base that a keyframe's lines make under a graph that has had nothing (I31, E133). If they make none, so be it (E130)."""
-        turn.take()
-        try:
-            leading = keyframe.leading(parts)
-            base = Stored(Place(BASE, keyframe.event_of(leading[0]), leading[0].ts), keyframe.texts_of(leading), [])
-            projector, batch = await based(base)
-        except KeyframeRefused:
+    async def _begun(self, turn: _Turn, look: Look, call: Call, run: Run, deadline: Deadline, *, restart: bool) -> None:
+        """Looks what a keyframe's lines make of the graph (I31): what it starts from, or, if they say so, a new beginning.
+
+        If they make nothing, or not yet: so be it (E130).
+        """
+        empty = not look.standing.written
+        if not empty and not restart:
+            if run.restart is not None:
+                call.invalid.append(Invalid(run.restart, "it would make the graph begin anew, which is not allowed here"))
             return
         ground = Ground(turn.graph_id, look.g, look.standing, self._writer)
-        ground = await bases.lay(self._store, ground, base, batch, self._clock(), deadline)
-        turn.held = Held(projector, look.account, look.g, ground.standing)
+        base = await gathered(self._store, ground, run, restart=not empty, deadline=deadline)
+        if base is None:
+            return
+        turn.take()
+        if empty:
+            ground = await bases.lay(self._store, ground, base.stored, base.batch, self._clock(), deadline)
+            turn.held = Held(base.projector, look.account, look.g, ground.standing)
+        elif not await self._generations.is_base(ground, base, deadline):
+            await self._kept_up(turn, self._restarted(turn, look, ground, base), deadline)
 
-    def _new(self, look: Look, call: _Call) -> list[Event]:
-        """The call's events that the graph does not hold, in order (E10)."""
-        if call.accepted:
+    async def _restarted(self, turn: _Turn, look: Look, ground: Ground, base: Base) -> None:
+        turn.held = await self._generations.restart(ground, look.account, base)
+        turn.wrote, turn.restarted = None, True
+        self._clean_up()
+
+    def _new(self, look: Look, run: Run) -> list[Event]:
+        """The run's events that the graph does not hold, in order (E10)."""
+        if run.accepted:
             return []
-        return sorted((event for own_id, event in call.events.items() if own_id not in look.known), key=lambda event: event.order)
+        return sorted((event for own_id, event in run.events.items() if own_id not in look.known), key=lambda event: event.order)
 
-    async def _written(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+    async def _written(self, turn: _Turn, new: list[Event], run: Run, deadline: Deadline) -> Held:
         held = turn.take()
         assert held is not None
         batch = Batch()
@@ -216,13 +262,13 @@ class Appends:
         try:
             ground = await appending.write(self._store, ground, batch, self._clock(), deadline)
         except Overtaken:
-            call.accepted = len(new)
+            run.accepted = len(new)
             raise
-        call.accepted, turn.wrote = len(new), ground
+        run.accepted, turn.wrote = len(new), ground
         turn.held = held = replace(held, standing=ground.standing, unkept=held.unkept + len(new))
         return held
 
-    async def _rewritten(self, turn: _Turn, new: list[Event], call: _Call, deadline: Deadline) -> Held:
+    async def _rewritten(self, turn: _Turn, new: list[Event], run: Run, deadline: Deadline) -> Held:
         """Takes in events of which some are late (E12, I33)."""
         held = turn.take()
         assert held is not None
@@ -232,7 +278,7 @@ class Appends:
         ground = await rewriting.turn(self._store, Ground(turn.graph_id, held.g, held.standing, self._writer), deadline)
         to = again.standing(ground.standing)
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
-        call.accepted = len(new)
+        run.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
         turn.wrote = ground
         turn.held = held = replace(
@@ -243,9 +289,14 @@ class Appends:
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""
         standing = look.standing
-        if look.writer != self._writer and await self._gets_on(turn.graph_id, look, deadline):
+        patience = BUILDING_PATIENCE if look.adding < 0 else PATIENCE
+        if look.writer != self._writer and await self._gets_on(turn.graph_id, look, patience, deadline):
             return
         ground = Ground(turn.graph_id, look.g, standing, self._writer)
+        if look.adding < 0:
+            await generations.abandon(self._store, ground, -look.adding, self._clock(), deadline)
+            self._clean_up()
+            return
         if standing.revision % 2:
             await rewriting.turn(self._store, ground, deadline)
             return
@@ -260,8 +311,8 @@ class Appends:
         ground = await appending.head(self._store, ground, None, deadline, first=not unapplied)
         turn.held = replace(held, standing=ground.standing)
 
-    async def _gets_on(self, graph_id: str, look: Look, deadline: Deadline) -> bool:
-        until = monotonic() + PATIENCE
+    async def _gets_on(self, graph_id: str, look: Look, patience: float, deadline: Deadline) -> bool:
+        until = monotonic() + patience
         while monotonic() < until:
             await asyncio.sleep(_LOOK_AGAIN)
             again = await appending.look(self._store, graph_id, None, [], deadline)
@@ -281,29 +332,3 @@ def _perhaps_held(held: Held | None, events: Mapping[str, Event]) -> list[str]:
     is in use at another time (E9): that is seen when it is written, as a key that is there already."""
     last = None if held is None else held.projector.head_event
     return [own_id for own_id, event in events.items() if last is None or event.order <= last.order]
-
-
-async def _read(envelopes: Sequence[object]) -> _Call:
-    call, pace = _Call(), Pace()
-    for index, envelope in enumerate(envelopes):
-        if pace.due:
-            await pace.rest()
-        try:
-            if isinstance(envelope, bytes):
-                if not envelope.strip():
-                    continue
-                event = parse_line(envelope.rstrip(b"\r\n"))
-            else:
-                event = parse_object(envelope)
-        except Malformed as error:
-            call.invalid.append(Invalid(index, str(error)))
-            continue
-        except orjson.JSONEncodeError:
-            call.invalid.append(Invalid(index, "not JSON"))
-            continue
-        if event.type != keyframe.TYPE:
-            call.envelopes += 1
-            call.events.setdefault(event.id, event)
-        elif not call.events:
-            call.parts.setdefault(event.id, event)
-    return call

@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 from neo4j import Record
@@ -49,8 +50,8 @@ class Overtaken(Stale):
 class Look(NamedTuple):
     """What a writer sees before it begins. `known`: places of those of its events that are there already, by id (0: not any more).
 
-    `adding` is not 0 while a first stage is under way (or was left so), `writer` names the writer of the last piece,
-    `pieces` counts them all.
+    `adding` is above 0 while a first stage is under way (or was left so), and below while a new generation of that number is written (or
+    was left so); `writer` names the writer of the last piece, `pieces` counts them all.
     """
 
     account: str
@@ -128,7 +129,7 @@ async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, m
     done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
     coming = [text for recorded in (batch.events[0], batch.events[-1]) for text in records.end(recorded)]
     adding, first = 0, True
-    async with Pieces(added(ground.g, batch, standing.arrival), ADDS) as pieces:
+    async with Pieces(added(ground.g, batch, count(standing.arrival + 1)), ADDS) as pieces:
         async for rows, last in pieces:
             to_adding = 0 if last else upto
             to_at = list(done.standing if last else standing)

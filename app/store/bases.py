@@ -5,7 +5,7 @@ from __future__ import annotations
 from neo4j import Record
 
 from app.domain.history import Batch
-from app.store import appending, checkpoints
+from app.store import appending, checkpoints, gathering
 from app.store.appending import Ground, Stale
 from app.store.checkpoints import Stored
 from app.store.connection import Store, Transaction
@@ -21,6 +21,7 @@ async def lay(store: Store, ground: Ground, base: Stored, batch: Batch, heard: i
     done = ground.at(written=BASE)
 
     async def put(tx: Transaction, _: Record) -> None:
+        await gathering.forget(tx, ground.g)
         await checkpoints.put_rows(tx, ground.g, base)
 
     await appending.guarded_with(store, "checkpoint/base", ground, {"to_at": list(done.standing)}, deadline, put)

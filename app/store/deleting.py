@@ -14,6 +14,7 @@ from neo4j import Record
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.events import windows
+from app.store.keys import generation_key
 
 _ROWS = 500
 _BUCKETS = 4
@@ -21,12 +22,17 @@ _PIECE_SECONDS = 30.0
 
 
 class Gone(NamedTuple):
-    """A deleted graph of which something is left: `g`, the key of its generation; its events lie above `low`, at most at `high`."""
+    """A deleted graph, or a generation of one, of which something is left: `g`, its key; its events lie above `low`, at most at `high`."""
 
     id: str
     g: str
     low: int
     high: int
+
+    @property
+    def is_generation(self) -> bool:
+        """Whether it is one generation of a graph alone (named by the graph's id and its number): another has taken its place."""
+        return " " in self.id
 
 
 async def delete(store: Store, graph_id: str, now: int, deadline: Deadline) -> bool:
@@ -35,15 +41,14 @@ async def delete(store: Store, graph_id: str, now: int, deadline: Deadline) -> b
 
 
 async def is_left(store: Store, graph_id: str, deadline: Deadline) -> bool:
-    """Whether a graph of that id was deleted of which something is left."""
-    record = await store.one("delete/pending", deadline, id=graph_id)
-    return record is not None and bool(record["left"])
+    """Whether a graph of that id was deleted of which something is left, generations that it had before included."""
+    return any(gone.id.partition(" ")[0] == graph_id for gone in await left(store, deadline))
 
 
 async def left(store: Store, deadline: Deadline) -> list[Gone]:
-    """The deleted graphs of which something is left."""
+    """The deleted graphs and generations of which something is left."""
     records = await store.read("delete/left", deadline, pending=1)
-    return [Gone(record["id"], record["g"], record["low"], record["high"]) for record in records]
+    return [_gone(**record) for record in records]
 
 
 async def clean(store: Store, gone: Gone) -> AsyncIterator[int]:
@@ -59,7 +64,20 @@ async def clean(store: Store, gone: Gone) -> AsyncIterator[int]:
     for name in ("delete/edges", "delete/now"):
         while number := await _number(store, name, g=gone.g, limit=_ROWS):
             yield number
-    await _noted(store, gone, gone.high, 0)
+    if gone.is_generation:
+        await store.change("generation/cleaned", lambda _: None, _piece(), id=gone.id)
+    else:
+        await _noted(store, gone, gone.high, 0)
+
+
+def generation_name(graph_id: str, generation: int) -> str:
+    """What a generation of a graph is called while it is cleaned away."""
+    return f"{graph_id} {generation}"
+
+
+def _gone(id: str, g: str | None, low: int, high: int) -> Gone:
+    graph_id, _, number = id.partition(" ")
+    return Gone(id, generation_key(graph_id, int(number)) if g is None else g, low, high)
 
 
 async def _number(store: Store, name: str, **params: object) -> int:

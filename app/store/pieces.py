@@ -84,14 +84,14 @@ class Pieces:
         return piece, self._row is None
 
 
-def added(g: str, batch: Batch, arrival: int) -> Rows:
+def added(g: str, batch: Batch, numbers: Iterable[int]) -> Rows:
     """Rows of the first stage: events and, right after each, the states that it ended; by its events what a piece left behind is found.
 
-    `arrival` is the number of the event that came last before these.
+    `numbers` are those under which these events arrived.
     """
     ended = groupby(batch.ended, key=lambda over: over.until)
     until, states = next(ended, (0, iter(())))
-    for number, recorded in enumerate(batch.events, arrival + 1):
+    for number, recorded in zip(numbers, batch.events, strict=False):
         yield "events", records.event(g, recorded, number)
         if until == recorded.seq:
             for over in states:

@@ -25,14 +25,16 @@ _SHORT: Final = "-" * 5
 """As long as names are: of 2 to 10 characters."""
 
 SAMPLES: Final[dict[str, Any]] = {
-    **dict.fromkeys(("first", "g", "graph", "id", "key", "last", "title", "writer"), _TEXT),
+    **dict.fromkeys(("first", "g", "gone", "graph", "id", "key", "last", "title", "to_g", "writer"), _TEXT),
     **dict.fromkeys(("account", "name", "source"), _SHORT),
-    **dict.fromkeys(("adding", "after", "created", "expires", "floor", "head", "heard", "high", "limit", "low", "now"), 1),
-    **dict.fromkeys(("part", "pending", "remembered", "retention", "seq", "time_ms", "to_adding", "upto", "width"), 1),
-    "taking": False,
+    **dict.fromkeys(
+        ("adding", "after", "arrival", "cleared", "created", "expires", "floor", "head", "heard", "high", "limit", "low", "now"), 1
+    ),
+    **dict.fromkeys(("part", "pending", "remembered", "retention", "seq", "time_ms", "to_adding", "trimmed", "upto", "width"), 1),
+    **dict.fromkeys(("incomplete", "taking", "whole"), False),
     "row": {},
     "rows": {},
-    **{name: [_TEXT] for name in ("coming", "families", "first_end", "ids", "keys", "last_end", "left", "right", "types")},
+    **{name: [_TEXT] for name in ("coming", "ends", "families", "first_end", "ids", "keys", "last_end", "left", "right", "types")},
     **{name: [0] for name in ("buckets", "parts", "places", "seqs")},
     **{name: [0] * 7 for name in ("at", "to_at")},
     "ranges": [[_TEXT, _TEXT]],

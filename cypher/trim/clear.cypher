@@ -1,8 +1,10 @@
-// Takes away a piece of dropped history: events, the states that ended there, and edges that ended with them. Their ids are remembered.
+// Takes away a piece of dropped history: events, the states that ended there, and edges that ended with them. Their ids are remembered. No answer: the graph
+// has another generation.
 // Takes: id, g, seqs (of the events), seq (up to where rows are gone after it), upto (the last dropped event), part (of the ids), remembered
 //        (how many then)
 // Leans on: graph_id, event_seq, node_version_until and its like, node_key, trimmed_key, all by full key
 MATCH (g:Graph {id: $id})
+WHERE g.g = $g
 SET g.cleared = $seq, g.remembered = $remembered
 WITH g
 CALL {
@@ -32,7 +34,7 @@ CALL {
   UNWIND $lists.seqs AS s
   MATCH (x:Event {g: $g, seq: s})
   MERGE (t:Trimmed {key: x.key})
-  SET t.g = $g, t.part = $part
+  SET t.g = $g, t.part = $part, t.id = x.id
   DELETE x
   RETURN count(*) AS events
 }

@@ -43,9 +43,16 @@ async def new_graph(store: Store, account: str = "acc") -> str:
     return graph_id
 
 
+async def generation(store: Store, graph_id: str) -> str:
+    """The key of the graph's generation."""
+    standing = await graphs.standing(store, graph_id, soon())
+    assert standing is not None
+    return standing[0]
+
+
 async def contents(store: Store, graph_id: str) -> Contents:
     """All rows of the graph's generation."""
-    g = generation_key(graph_id, 1)
+    g = await generation(store, graph_id)
     found: Contents = {}
     for label in ("Event", *LABELS.values(), *(f"{label}Version" for label in LABELS.values())):
         rows = await raw(store, f"MATCH (x:{label}) WHERE x.g = $g RETURN properties(x) AS row", g=g)
@@ -66,9 +73,12 @@ def expected(graph_id: str, calls: Iterable[Sequence[dict[str, Any]]]) -> Conten
     return rows_of(graph_id, projector, all_of_it, range(1, len(all_of_it.events) + 1))
 
 
-def rows_of(graph_id: str, projector: Projector, batch: Batch, arrivals: Iterable[int]) -> Contents:
-    """What a graph holds of which `batch` is the whole history, and `projector` where it stands. `arrivals`: the events' numbers."""
-    g = generation_key(graph_id, 1)
+def rows_of(graph_id: str, projector: Projector, batch: Batch, arrivals: Iterable[int], g: str | None = None) -> Contents:
+    """What a graph holds of which `batch` is the whole history, and `projector` where it stands. `arrivals`: the events' numbers.
+
+    `g`: key of the generation; its first one without.
+    """
+    g = generation_key(graph_id, 1) if g is None else g
     found: Contents = {label: [] for label in ("Event", *LABELS.values(), *TYPES.values())}
     found |= {f"{label}Version": [] for label in LABELS.values()}
     found["Event"] = [records.event(g, recorded, arrival) for recorded, arrival in zip(batch.events, arrivals, strict=True)]
@@ -85,21 +95,25 @@ def rows_of(graph_id: str, projector: Projector, batch: Batch, arrivals: Iterabl
     return in_order(found)
 
 
-async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]], base: Keyframe | None = None) -> None:
-    """All rows of the graph are those of one fold from the base at the places that the store gives its events."""
+async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]], base: Keyframe | None = None, gone: int | None = None) -> None:
+    """All rows of the graph are those of one fold from the base at the places that the store gives its events.
+
+    `gone`: how many more came that a restart has dropped.
+    """
     found = await contents(store, graph_id)
     order: list[Event] = sorted((parse_object(event) for event in came), key=lambda event: event.order)
     events = sorted(found["Event"], key=lambda row: row["seq"])
     assert [row["id"] for row in events] == [event.id for event in order]
-    assert sorted(row["arrival"] for row in events) == list(range(1, len(order) + 1))
+    if gone is None:
+        assert sorted(row["arrival"] for row in events) == list(range(1, len(order) + 1))
     projector, batch = (Projector(), Batch()) if base is None else Projector.from_keyframe(base, BASE)
     for row, event in zip(events, order, strict=True):
         projector.apply(event, row["seq"], batch)
-    assert found == rows_of(graph_id, projector, batch, [row["arrival"] for row in events])
+    assert found == rows_of(graph_id, projector, batch, [row["arrival"] for row in events], await generation(store, graph_id))
     row = await graphs.one(store, graph_id, soon())
     assert row is not None
     assert row.standing.settled
-    assert row.standing.held == row.standing.arrival == len(order)
+    assert (row.standing.held, row.standing.arrival) == (len(order), len(order) + (gone or 0))
     if not order:
         assert (row.standing.head, row.standing.floor, row.first, row.last) == (0 if base is None else BASE, 0, None, None)
         return

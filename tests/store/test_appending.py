@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -220,7 +221,7 @@ async def test_long_rows_make_small_pieces(store: Store) -> None:
     """A statement's size is bounded in characters too, so that no packing of it holds the loop for long."""
     events = [event(n, "message.sent", "a", n, message_id=f"m{n}", to="b", body="x" * 200_000) for n in range(1, 21)]
     batch = folded(Projector(), [parse_object(event) for event in events])
-    async with pieces.Pieces(pieces.added("g", batch, 0), pieces.ADDS) as cut:
+    async with pieces.Pieces(pieces.added("g", batch, count(1)), pieces.ADDS) as cut:
         sizes = [sum(len(row["line"]) for row in rows["events"]) async for rows, _ in cut]
     assert len(sizes) > 1
     assert max(sizes) <= pieces.PIECE * pieces.LONG + 500_000
