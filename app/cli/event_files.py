@@ -1,98 +1,18 @@
-"""Reading event files as one log (E1-E3, E9, E10, E129-E132): sorted, each id once, with what was skipped counted and told."""
+"""Reading event files as one log (O5): sorted, each id once, with what was skipped counted and told."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
+from app.cli.event_log import Log
 from app.cli.stop import Stop
-from app.domain.envelope import Event, Malformed, parse_line
 
 STANDARD_INPUT = "-"
 
-MOST_FAULTS = 5
-"""So many skipped lines are told one by one."""
-
 _BLOCK = 1 << 16
-
-
-class Place(NamedTuple):
-    """A line of a file (None: standard input), counted from 1."""
-
-    file: Path | None
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file or 'standard input'}:{self.line}"
-
-
-class Longest(NamedTuple):
-    """The longest event's line, in bytes, and where it stands."""
-
-    size: int
-    place: Place
-
-
-@dataclass
-class Log:
-    """The lines of one log. Of an event only its line and what it sorts by are kept.
-
-    `base`: lines of the keyframe that it starts from (E129). `faults` says of the first lines that were skipped where they stand and why.
-    """
-
-    skipped: int = 0
-    faults: list[str] = field(default_factory=list)
-    duplicates: int = 0
-    longest: Longest | None = None
-    unreadable: list[str] = field(default_factory=list)
-    base: list[bytes] = field(default_factory=list)
-    _lines: list[tuple[int, bytes, bytes]] = field(default_factory=list)
-    _ids: set[bytes] = field(default_factory=set)
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def add(self, line: bytes, file: Path | None = None, number: int = 1) -> None:
-        """One line, in the order in which the log has them, the `number`th of its file. Lines of white space are nothing (E1)."""
-        if not line or line.isspace():
-            return
-        try:
-            event = parse_line(line)
-        except Malformed as error:
-            self.skipped += 1
-            if len(self.faults) < MOST_FAULTS:
-                self.faults.append(f"{Place(file, number)}: {error}")
-            return
-        if event.type == "keyframe":
-            self._keyframe(event)
-            return
-        key = event.id.encode("utf-8", "surrogatepass")
-        if key in self._ids:  # the first in the log counts (E9), also where a later one would sort before it
-            self.duplicates += 1
-            return
-        self._ids.add(key)
-        self._lines.append((event.time_ns, key, event.line))
-        if self.longest is None or len(event.line) > self.longest.size:
-            self.longest = Longest(len(event.line), Place(file, number))
-
-    def lines(self) -> Iterator[bytes]:
-        """The events in E10's order."""
-        self._lines.sort()
-        for _, _, line in self._lines:
-            yield line
-
-    def _keyframe(self, event: Event) -> None:
-        data = event.data if isinstance(event.data, dict) else {}
-        if self._lines and data.get("restart") is True and data.get("part") == 0:
-            self._lines.clear()
-            self._ids.clear()
-            self.base.clear()
-            self.longest = None
-        if not self._lines:  # once something was accepted a keyframe is ignored (E131)
-            self.base.append(event.line)
 
 
 def files_in(paths: list[str]) -> list[Path | None]:

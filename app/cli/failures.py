@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 
 from app.domain.problems import Problem
 
@@ -26,6 +27,8 @@ def explained(error: Exception) -> str:
         return error.message
     if isinstance(error, (StoreProblem, EmbeddedProblem, SettingsProblem)):
         return str(error)
+    if isinstance(error, sqlite3.Error):
+        return f"Events cannot be sorted on disk ({error}): set TMPDIR to a folder with more room than the event files take."
     if isinstance(error, ValidationError):
         return f"A setting is wrong: {error.errors()[0]['msg']}."
     if isinstance(error, OSError) and error.filename:

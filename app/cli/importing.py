@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from app.cli.event_files import Log, batches, files_in, read_log
+from app.cli.event_files import batches, files_in, read_log
+from app.cli.event_log import Log
 from app.cli.gateway import Appended, Gateway, asked, gateway
 from app.cli.output import note, progress_bar
 from app.cli.settings import settings_for
@@ -98,8 +99,9 @@ def _of_the_keyframe(base: list[bytes]) -> str:
 
 def _refuse_too_long(log: Log, most: int | None, where: str) -> None:
     sizes = [("The keyframe that this log starts from", sum(map(len, log.base)), "")]
-    if log.longest is not None:
-        sizes.append((f"{log.longest.place}: this event", log.longest.size, ", or take the line out"))
+    longest = log.longest
+    if longest is not None:
+        sizes.append((f"{longest.place}: this event", longest.size, ", or take the line out"))
     for what, size, otherwise in sizes:
         if most is not None and size > most:
             said = f"{what} has {size:,} bytes; the gateway at {where} takes at most {most:,} at once (its AGW_WRITE_BODY_BYTES)"

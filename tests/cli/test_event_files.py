@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
-from app.cli.event_files import Log, batches, files_in, read_log
+from app.cli.event_files import batches, files_in, read_log
+from app.cli.event_log import Log
 from app.cli.stop import Stop
 
 
@@ -170,3 +173,22 @@ def test_batches_are_bounded_by_number_and_bytes() -> None:
     cut = list(batches([], lines, 3, 6))
     assert [[len(text) for text in batch] for batch in cut] == [[3, 3], [3], [10], [1, 1, 1]]
     assert next(batches([b"k" * 5, b"k" * 5], lines, 1, 6)) == [b"k" * 5] * 2  # a keyframe goes as a whole
+
+
+def test_a_long_log_costs_no_memory_and_comes_out_in_order() -> None:
+    """O5: sorted beside memory; what is kept of 20,000 events of 1,000 bytes each is a fraction of them."""
+    order = list(range(20_000))
+    Random(5).shuffle(order)
+    log = Log()
+    tracemalloc.start()
+    for n in order:
+        log.add(line(f"{n:06d}", n % 60, data={"text": "x" * 1_000}))
+    last, count = b"", 0
+    for text in log.lines():
+        place = text[text.index(b"T00:00:") :][:9] + text[text.index(b'"id"') :][:16]
+        assert last < place
+        last, count = place, count + 1
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (count, len(log), log.duplicates) == (20_000, 20_000, 0)
+    assert most < 4_000_000
