@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from app.cli.gateway import Appended, CutOff, Exporting, Gone, told
+from app.cli.gateway import Appended, CutOff, Exporting, ending, told
 from app.cli.stop import Stop
 from app.domain.card import Card
-from app.domain.problems import NotFound, Problem
+from app.domain.problems import Problem
 from app.running import running
 from app.services.bundle import Services
 from app.services.clock import system_clock
@@ -95,5 +95,4 @@ def _stopping() -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        kind = Gone if isinstance(problem, NotFound) else Stop
-        raise kind(told(problem.message, {"code": problem.code, **problem.extra})) from problem
+        raise ending(problem.code, told(problem.message, {"code": problem.code, **problem.extra})) from problem

@@ -19,21 +19,24 @@ def files_in(paths: list[str]) -> list[Path | None]:
     """The event files that `paths` name: files, all `.jsonl` below folders by name, None for standard input. Raises: Stop."""
     found: list[Path | None] = []
     for text in paths:
-        path = Path(text)
-        if text == STANDARD_INPUT:
-            found.append(None)
-        elif not text.strip():
-            raise Stop("An empty name is no file or folder: name one, or - for standard input.", 2)
-        elif path.is_dir():
+        path = None if text == STANDARD_INPUT else named(text)
+        if path is not None and path.is_dir():
             inside = sorted(file for file in path.rglob("*.jsonl") if file.is_file())
             if not inside:
                 raise Stop(f"{text}: no event files (*.jsonl) in this folder. Name one that holds some, or a file.")
             found += inside
-        elif path.exists():
-            found.append(path)
         else:
-            raise Stop(f"{text}: no such file or folder.")
+            found.append(path)
     return list(dict.fromkeys(found))
+
+
+def named(text: str) -> Path:
+    """The file or folder of this name. Raises: Stop if there is none."""
+    if not text.strip():
+        raise Stop("An empty name is no file or folder: name one, or - for standard input.", 2)
+    if not Path(text).exists():
+        raise Stop(f"{text}: no such file or folder.")
+    return Path(text)
 
 
 def read_log(files: list[Path | None], advance: Callable[[int], None]) -> Log:

@@ -58,7 +58,7 @@ class Log:
         self._files: dict[Path | None, int] = {}
         self._rows: list[tuple[bytes, bytes, int, int, bytes]] = []
         self._kept = 0
-        self._store = sqlite3.connect("", isolation_level=None)
+        self._store = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._store.executescript(_OPEN)
 
     def __len__(self) -> int:

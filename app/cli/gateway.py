@@ -43,6 +43,18 @@ class Gone(Stop):
     """There is no such graph, or no longer."""
 
 
+class Away(Stop):
+    """The gateway or its store does not answer at the moment: later it may."""
+
+
+_ENDINGS: dict[str, type[Stop]] = {
+    "NOT_FOUND": Gone,
+    "STORE_UNAVAILABLE": Away,
+    "DEADLINE_EXCEEDED": Away,
+    "RATE_LIMITED": Away,
+}
+
+
 class CutOff(Exception):  # noqa: N818 - not a fault of the program
     """An export ended early, or held history was changed under it: what came of it is of no use."""
 
@@ -86,12 +98,22 @@ class Gateway(Protocol):
 
 
 async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict[str, Any]:
-    """The data of a GraphQL answer. Raises: Stop with the first error's message."""
+    """The data of a GraphQL answer. Raises: Away, Gone, Stop with the first error's message."""
     answer = await gateway.answer(query, variables)
     if answer.get("errors"):
-        raise Stop(first_error(answer))
+        raise refusal(answer)
     data: dict[str, Any] = answer["data"]
     return data
+
+
+def refusal(answer: dict[str, Any]) -> Stop:
+    """The end that a GraphQL answer with errors makes."""
+    return ending(answer["errors"][0].get("extensions", {}).get("code"), first_error(answer))
+
+
+def ending(code: str | None, message: str) -> Stop:
+    """The end of a command that met a problem with this code (Q40)."""
+    return _ENDINGS.get(code or "", Stop)(message)
 
 
 def first_error(answer: dict[str, Any]) -> str:

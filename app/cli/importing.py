@@ -40,19 +40,22 @@ def import_files(paths: list[str], *, graph: str | None, title: str | None, keep
         progress.remove_task(reading)
         for said in log.unreadable:
             note(one_line(f"left out: {said}"))
-        graph_id, done = asyncio.run(_write(settings, log, graph, title or _title(paths), keep, progress))
+        graph_id, done = asyncio.run(_write(settings, log, graph, title or title_of(paths), keep, progress))
     _tell_what_was_skipped(log)
     if log.base and graph is None:
         note(one_line(_of_the_keyframe(log.base)))
-    counts = {
-        "accepted": done.accepted,
-        "duplicates": log.duplicates + done.duplicates,
-        "skipped": log.skipped + done.invalid,
-    }
-    if as_json:
-        sys.stdout.write(orjson.dumps({"graph": graph_id, **counts}).decode() + "\n")
-    else:
-        sys.stdout.write(f"{graph_id}\n{counts['accepted']} accepted, {counts['duplicates']} duplicates, {counts['skipped']} skipped\n")
+    whole = Appended(done.accepted, log.duplicates + done.duplicates, log.skipped + done.invalid)
+    sys.stdout.write(f"{as_object(graph_id, whole)}\n" if as_json else f"{graph_id}\n{counted(whole)}\n")
+
+
+def counted(done: Appended) -> str:
+    """What became of events, for people."""
+    return f"{done.accepted} accepted, {done.duplicates} duplicates, {done.invalid} skipped"
+
+
+def as_object(graph_id: str, done: Appended) -> str:
+    """The same for programs, on one line."""
+    return orjson.dumps({"graph": graph_id, "accepted": done.accepted, "duplicates": done.duplicates, "skipped": done.invalid}).decode()
 
 
 async def _write(settings: Settings, log: Log, graph: str | None, title: str, keep: int, progress: Any) -> tuple[str, Appended]:
@@ -60,7 +63,7 @@ async def _write(settings: Settings, log: Log, graph: str | None, title: str, ke
     async with gateway(settings) as through:
         most = await through.most_bytes()
         _refuse_too_long(log, most, through.where)
-        graph_id = await _new_graph(through, title, keep) if graph is None else graph
+        graph_id = await new_graph(through, title, keep) if graph is None else graph
         accepted = duplicates = invalid = 0
         for batch in batches(log.base, log.lines(), BATCH, BATCH_BYTES if most is None else min(BATCH_BYTES, most)):
             try:
@@ -108,12 +111,14 @@ def _refuse_too_long(log: Log, most: int | None, where: str) -> None:
             raise Stop(f"{said}: raise that{otherwise}. Nothing was imported.")
 
 
-async def _new_graph(through: Gateway, title: str, keep: int) -> str:
+async def new_graph(through: Gateway, title: str, keep: int) -> str:
+    """Makes a graph that REST lists (R39), and that keeps `keep` events (0: all); its id. Raises: Stop."""
     title = title.encode("utf-8", "replace").decode()  # names of files may be no UTF-8
     made = await asked(through, _CREATE, {"input": {"title": title[:_TITLE], "source": "WATCH", "retentionEvents": keep}})
     return str(made["createGraph"]["graph"]["id"])
 
 
-def _title(paths: list[str]) -> str:
+def title_of(paths: list[str]) -> str:
+    """What a graph is called that nobody gave a title: the first path's name."""
     first = Path(paths[0])
     return "Imported" if paths[0] == "-" else first.resolve().stem or "Imported"

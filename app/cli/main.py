@@ -112,6 +112,21 @@ def import_(
 
 
 @app.command()
+def follow(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Event files (.jsonl) or folders of them, with what comes later.")],
+    graph: Annotated[str | None, typer.Option(help="The graph that they go into; that of the last time, or a new one, without.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the new graph.")] = None,
+    keep: Annotated[int | None, typer.Option(min=0, max=MOST_KEPT, help="How many events the new graph keeps; all without.")] = None,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Read event files into one graph, and then everything that is appended, until stopped."""
+    from app.cli.following import follow as run
+
+    run(paths, graph=graph, title=title, keep=keep or 0, as_json=json, data_dir=data_dir)
+
+
+@app.command()
 def export(
     graph: Annotated[str | None, typer.Argument(metavar="GRAPH", help="A graph's id.")] = None,
     all_: Annotated[str | None, typer.Option("--all", metavar="DIR", help="Every graph, into a new or empty folder.")] = None,

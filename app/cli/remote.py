@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import orjson
 
-from app.cli.gateway import Appended, CutOff, Exporting, Gone, asked, first_error, told
+from app.cli.gateway import Appended, Away, CutOff, Exporting, Gone, asked, refusal, told
 from app.cli.stop import Stop
 from app.domain.card import Card
 
@@ -73,7 +73,7 @@ class RemoteGateway:
         body = orjson.dumps({"query": _APPEND, "variables": {"graphId": graph_id, "events": events}})
         answer = await self._graphql(body)
         if answer.get("errors"):
-            raise Stop(first_error(answer))
+            raise refusal(answer)
         taken = answer["data"]["appendEvents"]
         return Appended(taken["accepted"], taken["duplicates"], len(taken["invalid"]))
 
@@ -136,11 +136,11 @@ class RemoteGateway:
             except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
                 raise Stop(f"{self.where} is no address of a gateway: set AGW_URL to one like http://127.0.0.1:8080.") from error
             except httpx.ConnectError as error:
-                raise Stop(f"No gateway answers at {self.where}: start one with agw serve, or set AGW_URL.") from error
+                raise Away(f"No gateway answers at {self.where}: start one with agw serve, or set AGW_URL.") from error
             except httpx.HTTPError as error:
                 if body is not None and len(body) > _LARGE and isinstance(error, _BROKEN_OFF):
                     raise Stop(f"The gateway at {self.where} broke off when it was sent {len(body):,} bytes: {_TOO_LARGE}.") from error
-                raise Stop(f"The gateway at {self.where} did not answer ({type(error).__name__}): try again.") from error
+                raise Away(f"The gateway at {self.where} did not answer ({type(error).__name__}): try again.") from error
             if answer.status_code not in (429, 503) or pause is None:
                 break
             await answer.aclose()
@@ -176,4 +176,5 @@ def _json(answer: httpx.Response, where: str) -> dict[str, Any]:
 
 
 def _unexpected(where: str, answer: httpx.Response) -> Stop:
-    return Stop(f"{where} does not answer as a gateway does (HTTP {answer.status_code}): check AGW_URL.")
+    kind = Away if answer.status_code in (502, 503, 504) else Stop  # a proxy that does not find the gateway
+    return kind(f"{where} does not answer as a gateway does (HTTP {answer.status_code}): check AGW_URL.")

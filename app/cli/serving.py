@@ -6,7 +6,6 @@ import asyncio
 import errno
 import ipaddress
 import shlex
-import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -20,6 +19,7 @@ import uvicorn
 from app.cli.gateway import Served, running_on
 from app.cli.output import note
 from app.cli.settings import settings_for
+from app.cli.signals import signals
 from app.cli.stop import Stop
 from app.embedded.problems import FolderInUse
 from app.main import create_app
@@ -132,7 +132,7 @@ class Serving(uvicorn.Server):
     async def run(self) -> None:  # type: ignore[override]  # a coroutine: our own loop, our own end
         """Serves until a signal comes. Raises what keeps the gateway from starting."""
         self._task = asyncio.current_task()
-        with _signals(self._told_to_stop):
+        with signals(self._told_to_stop):
             async with AsyncExitStack() as stack:
                 await self._open(stack)
                 services: Services = self._application.state.services
@@ -170,7 +170,7 @@ class Serving(uvicorn.Server):
             await self._announce(self._application.state.services)
 
     @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capturesignals(self) -> Iterator[None]:
         """Signals are heard from the very beginning, not only while serving."""
         yield
 
@@ -222,20 +222,3 @@ def exposure(host: str, port: int, public_url: str | None) -> str | None:
         f"Warning: {host}:{port} can be reached from other machines and AGW_PUBLIC_URL does not begin with https://: keys, logins and all "
         "graphs cross the network unencrypted. Put a proxy with TLS in front and set AGW_PUBLIC_URL, or use AGW_HOST=127.0.0.1."
     )
-
-
-@contextmanager
-def _signals(told: Callable[[], None]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    wanted = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for number in wanted:
-            loop.add_signal_handler(number, told)
-    except NotImplementedError:  # Windows: Ctrl-C cancels the runner's task
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in wanted:
-            loop.remove_signal_handler(number)
