@@ -1,13 +1,14 @@
-"""`agw graphs`, `agw create` and `agw open` (O8, O35)."""
+"""`agw graphs`, `agw create`, `agw delete` and `agw open` (O8, O35)."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from app.cli.gateway import asked, asked_once, demo_on, gateway, running_on
+from app.cli.gateway import Gone, asked, asked_once, demo_on, gateway, running_on
 from app.cli.output import note, print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop, plain
@@ -18,6 +19,8 @@ from app.web.questions import GRAPHS, age
 
 _PAGE = 1_000
 _PIPE_WIDTH = 500
+_ONE = "query($id: ID!) { graph(id: $id) { id title retention { eventCount } } }"
+_DELETE = "mutation($id: ID!) { deleteGraph(id: $id) { id } }"
 _CREATE = "mutation($input: CreateGraphInput!) { createGraph(input: $input) { graph { id title } } }"
 
 
@@ -54,6 +57,15 @@ def create(*, title: str | None, keep: int | None, as_json: bool, data_dir: Path
         sys.stdout.write(f"{graph['id']}\n")
 
 
+def delete(graphs: list[str], *, sure: bool, as_json: bool, data_dir: Path | None) -> None:
+    """Deletes graphs, all of which must be there; a person is asked first."""
+    deleted = asyncio.run(_delete(settings_for(data_dir=data_dir), list(dict.fromkeys(graphs)), sure=sure))
+    if as_json:
+        print_json({"deleted": deleted})
+    else:
+        sys.stdout.write("".join(f"{each}\n" for each in deleted))
+
+
 def open_link(graph: str | None, *, browser: bool, as_json: bool, data_dir: Path | None) -> None:
     """A new one-time link, to a graph's page if one is named (O19)."""
     known = None if graph is None else graph_id(graph)
@@ -86,6 +98,33 @@ async def _graphs(settings: Settings) -> list[dict[str, Any]]:
             if not page["pageInfo"]["hasNextPage"]:
                 return found
             after = page["pageInfo"]["endCursor"]
+
+
+async def _delete(settings: Settings, graphs: list[str], *, sure: bool) -> list[str]:
+    async with gateway(settings) as through:
+        found: list[dict[str, Any]] = []
+        for graph in graphs:
+            try:
+                found.append((await asked(through, _ONE, {"id": graph}))["graph"])
+            except Gone as gone:
+                raise Gone(f"{graph}: {gone} Nothing was deleted.") from gone
+        if not sure:
+            _confirm(found)
+        for each in found:
+            with suppress(Gone):  # somebody else was quicker
+                await asked(through, _DELETE, {"id": each["id"]})
+        return [each["id"] for each in found]
+
+
+def _confirm(graphs: list[dict[str, Any]]) -> None:
+    if not sys.stdin.isatty():
+        raise Stop("agw delete: nobody can be asked here: add --yes to delete for good.", 2)
+    for graph in graphs:
+        note(f"{graph['id']}  {graph['retention']['eventCount']:,} events  {plain(graph['title'] or '')}")
+    sys.stderr.write(f"Delete {'this graph' if len(graphs) == 1 else f'these {len(graphs):,} graphs'} for good? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Stop("Nothing was deleted.")
 
 
 async def _link(settings: Settings) -> str:

@@ -158,6 +158,19 @@ def create(
 
 
 @app.command()
+def delete(
+    graphs: Annotated[list[str], typer.Argument(metavar="GRAPH…", help="Graphs' ids.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Delete graphs, for good."""
+    from app.cli.graphs import delete as run
+
+    run(graphs, sure=yes, as_json=json, data_dir=data_dir)
+
+
+@app.command()
 def graphs(json: Json = False, data_dir: DataDir = None) -> None:
     """List the graphs, latest activity first."""
     from app.cli.graphs import list_graphs as run
@@ -177,6 +190,19 @@ def tree(
     from app.cli.tree import tree as run
 
     run(graph, as_of_text=as_of, watch=watch, as_json=json, data_dir=data_dir)
+
+
+@app.command()
+def attention(
+    graphs: Annotated[list[str] | None, typer.Argument(metavar="[GRAPH…]", help="Graphs' ids; all graphs without.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on with whatever comes up, until stopped.")] = False,
+    json: Json = False,
+    data_dir: DataDir = None,
+) -> int:
+    """Tell what needs a person: who asks, is silent, waits in a loop, or failed in the last hour; exit 3 if there is any."""
+    from app.cli.attention import attention as run
+
+    return run(graphs or [], watch=watch, as_json=json, data_dir=data_dir)
 
 
 @app.command()
