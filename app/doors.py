@@ -1,4 +1,4 @@
-"""Every way into the gateway: GraphQL, REST, health, moving graphs, sign-in, pages."""
+"""Every way into the gateway: GraphQL, REST, ingest, health, moving graphs, sign-in, pages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.staticfiles import StaticFiles
 
 import app.web
 from app.graphql import execute, graphql_routes
+from app.ingest import ingest_routes
 from app.rest import rest_routes
 from app.services.bundle import Services
 from app.services.viewer import Viewer
@@ -28,6 +29,7 @@ def routes(services: Services) -> list[BaseRoute]:
     return [
         *graphql_routes(services, services.settings),
         *rest_routes(services),
+        *ingest_routes(services),
         *health_routes(services),
         *Moving(services).routes(),
         *Login(services).routes(),

@@ -11,6 +11,7 @@ from app.services.appending import Appends
 from app.services.bundle import Services
 from app.services.clock import Clock
 from app.services.deletions import Deletions
+from app.services.expiry import Expiry
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.known import KnownKeys
@@ -20,6 +21,7 @@ from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
 from app.services.retention import Retention
+from app.services.shares import Shares
 from app.settings import Settings
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
@@ -48,6 +50,9 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
         graphs = Graphs(store, clock, settings)
         deletions = Deletions(store, clock, graphs)
         deletions.clean_up()
+        expiry = None if settings.expire_after is None else Expiry(store, clock, deletions, settings.expire_after)
+        if expiry is not None:
+            expiry.begin()
         appends = Appends(store, projectors, clock, retention, deletions.clean_up)
         yield Services(
             settings=settings,
@@ -59,10 +64,13 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             graphs=graphs,
             appends=appends,
             moving=Moving(store, graphs, appends),
+            shares=Shares(store, clock, graphs, appends),
             operator=operator,
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,
         )
+        if expiry is not None:
+            await expiry.close()
         await appends.close()
         await retention.close()
         await deletions.close()

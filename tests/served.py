@@ -24,6 +24,7 @@ from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
+from app.services.shares import Shares
 from app.services.viewer import ALL_SCOPES, Scope, Viewer
 from app.settings import Settings
 from app.store.connection import Store
@@ -104,6 +105,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         graphs=graphs,
         appends=appends,
         moving=Moving(store, graphs, appends),
+        shares=Shares(store, clock, graphs, appends),
         operator=OperatorKey("", None, made=False),
         rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
         deletions=Deletions(store, clock, graphs),

@@ -151,3 +151,36 @@ class DeadlineExceeded(Problem):
 
     def __init__(self, message: str = "This took longer than allowed and was stopped.") -> None:
         super().__init__(message)
+
+
+class WriteTokenWrong(Problem):
+    """The write token of a share is missing or wrong (I3, I5)."""
+
+    code = "UNAUTHENTICATED"
+
+    def __init__(self) -> None:
+        super().__init__("This write token is missing or wrong.")  # a producer looks for the words "write token" (I20)
+
+
+class ShareGone(Problem):
+    """There is no such share, or no longer (I5, I25)."""
+
+    code = "SHARE_GONE"
+
+    def __init__(self) -> None:
+        super().__init__("There is no such share, or it was deleted.")
+
+
+class ChunkRefused(Problem):
+    """A chunk that does not go on where the log ends, or differs from the one that came at its offset (I5, I6)."""
+
+    code = "CHUNK_REFUSED"
+
+
+class TooFar(Problem):
+    """A chunk further from the beginning of its log than a log may span (I5, I8)."""
+
+    code = "CHUNK_TOO_FAR"
+
+    def __init__(self) -> None:
+        super().__init__("A log spans 64 MiB from its first kept chunk: ask for a trim, or start a new share.")

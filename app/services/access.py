@@ -54,6 +54,19 @@ class Access:
         found = await self._known.find("; ".join(ids), lambda: stored.known_login(self._store, ids, self._clock(), deadline))
         return self._viewer(found)
 
+    async def tool(self, authorization: str | None, deadline: Deadline) -> Viewer | None:
+        """The viewer of a producer's login token: a key, or a login that was handed over to it (I3, I23), which is good nowhere else."""
+        secret = credential(authorization) if authorization else None
+        if secret is None:
+            return None
+        if is_key(secret):
+            return await self._by_key(secret, deadline)
+        login = hashed(secret)
+        found = await self._known.find(
+            f"{stored.TOOL} {login}", lambda: stored.known_login(self._store, [login], self._clock(), deadline, stored.TOOL)
+        )
+        return self._viewer(found)
+
     async def operator_id(self, deadline: Deadline) -> str | None:
         """The record id of the operator's key, if there is one."""
         return await stored.operator_id(self._store, deadline)

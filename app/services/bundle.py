@@ -14,6 +14,7 @@ from app.services.logins import Logins
 from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.rates import RateLimits
+from app.services.shares import Shares
 from app.settings import Settings
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -32,6 +33,7 @@ class Services:
     graphs: Graphs
     appends: Appends
     moving: Moving
+    shares: Shares
     operator: OperatorKey
     rates: RateLimits
     deletions: Deletions

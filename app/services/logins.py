@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+from base64 import urlsafe_b64encode
 from typing import Final
 
-from app.domain.problems import Unauthenticated
+from app.domain.problems import Forbidden, Unauthenticated
 from app.services.clock import Clock
 from app.services.keys import hashed, is_key
 from app.services.known import KnownKeys
@@ -16,6 +18,9 @@ from app.store.deadline import Deadline
 
 CODE_MS: Final = 10 * 60 * 1000
 LOGIN_MS: Final = 30 * 24 * 60 * 60 * 1000
+
+TOOL_MS: Final = 10 * 365 * 24 * 60 * 60 * 1000
+"""A tool's login ends with the key behind it, or when it is signed out: in the background nobody could log in again."""
 
 COOKIE = "agw_login"
 """Cookies are this, or this, `_` and a port: browsers share cookies among the ports of a host."""
@@ -68,6 +73,45 @@ class Logins:
         token = secrets.token_urlsafe(32)
         await stored.add_login(self._store, hashed(token), row.id, now=now, expires=now + LOGIN_MS, deadline=deadline)
         return token
+
+    async def code_for_tool(self, viewer: Viewer, challenge: str, deadline: Deadline) -> str:
+        """A new code for a tool to which a signed-in person hands a login over; `challenge` is the tool's own (I23).
+
+        Raises: Forbidden where that could make no share.
+        """
+        viewer.require("write")
+        if viewer.graph_ids is not None:
+            raise Forbidden("This login is for certain graphs: it cannot make shares.")
+        key_id = viewer.key_id
+        if viewer.login_id is not None:
+            known = await stored.known_login(self._store, [viewer.login_id], self._clock(), deadline)
+            key_id = None if known is None else known.row.id
+        if key_id is None:
+            raise Forbidden("This login has just ended.")
+        code, now = secrets.token_urlsafe(24), self._clock()
+        await stored.add_code(
+            self._store, hashed(code), key_id, now=now, expires=now + CODE_MS, deadline=deadline, challenge=challenge
+        )  # fmt: skip
+        return code
+
+    async def redeem_for_tool(self, code: str, verifier: str, deadline: Deadline) -> str:
+        """The login token for a code, for whoever has the verifier behind its challenge (I23). Raises: Unauthenticated."""
+        challenge = urlsafe_b64encode(hashlib.sha256(verifier.encode("utf-8", "replace")).digest()).rstrip(b"=").decode()
+        token, now = secrets.token_urlsafe(32), self._clock()
+        known = 0 < len(code) <= _LONGEST_TOKEN and await stored.redeem_code(
+            self._store, hashed(code), hashed(token), now=now, expires=now + TOOL_MS, deadline=deadline, challenge=challenge
+        )
+        if not known:
+            raise Unauthenticated("This code has been used, is older than ten minutes, or was another tool's.")
+        return token
+
+    async def end_tool(self, viewer: Viewer, deadline: Deadline) -> None:
+        """Ends the login that a tool asks with; a key is not touched."""
+        if viewer.login_id is not None:
+            try:
+                await stored.remove_logins(self._store, [viewer.login_id], deadline)
+            finally:
+                self._known.forget()
 
     async def sign_out(self, cookie: str | None, deadline: Deadline) -> None:
         """Ends the logins of a `Cookie` header."""

@@ -26,8 +26,6 @@ _BUCKETS = 15
 """Buckets of events of a page: about a thousand events, in one statement with the one in which the page before ended."""
 
 _GRAPHS = 1_000
-_BEFORE_ALL = ids.GRAPH_PREFIX + "-" * 12
-"""Sorts before every id, and is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Moving:
             rows = await graphs.of_account(self._store, viewer.account, deadline)
             return [_card(row) for row in sorted(rows, key=lambda row: row.id) if viewer.may_see(row.id)]
         found: list[Card] = []
-        after = _BEFORE_ALL
+        after = graphs.BEFORE_ALL
         while rows := await graphs.page(self._store, after, _GRAPHS, deadline):
             found += map(_card, rows)
             after = rows[-1].id

@@ -11,6 +11,9 @@ from app.store.deadline import Deadline
 LOCAL = "local"
 """The account that is there from the first start (O17), the operator's."""
 
+TOOL = "tool"
+"""The use of a login that is good for ingest alone (I3, I23)."""
+
 
 class KeyRow(NamedTuple):
     """A key's record: `id` is the SHA-256 of the key; times in Unix milliseconds; `graph_ids` None for a secret key (R9)."""
@@ -56,9 +59,9 @@ async def known_key(store: Store, key_id: str, deadline: Deadline) -> KnownKey |
     return None if record is None else KnownKey(_row(record["key"]), bool(record["operator"]))
 
 
-async def known_login(store: Store, login_ids: list[str], now: int, deadline: Deadline) -> KnownKey | None:
-    """The key behind the first of these logins that is on record and has not expired."""
-    record = await store.one("access/login", deadline, ids=login_ids, now=now)
+async def known_login(store: Store, login_ids: list[str], now: int, deadline: Deadline, use: str | None = None) -> KnownKey | None:
+    """The key behind the first of these logins that is on record, of that use (None: a person's) and has not expired."""
+    record = await store.one("access/login", deadline, ids=login_ids, now=now, use=use)
     return None if record is None else KnownKey(_row(record["key"]), bool(record["operator"]), record["login"], record["expires"])
 
 
@@ -135,26 +138,33 @@ async def mark_used(store: Store, key_id: str, now: int, deadline: Deadline) -> 
     await store.write(work, deadline)
 
 
-async def add_code(store: Store, code_id: str, key_id: str, *, now: int, expires: int, deadline: Deadline) -> None:
-    """Keeps a one-time login code, and clears away what has expired."""
+async def add_code(
+    store: Store, code_id: str, key_id: str, *, now: int, expires: int, deadline: Deadline, challenge: str | None = None
+) -> None:
+    """Keeps a one-time login code, and clears away what has expired. `challenge`: of the tool that alone may use it."""
 
     async def work(transaction: Transaction) -> None:
         await transaction.run("access/codes_expired_delete", now=now)
         await transaction.run("access/logins_expired_delete", now=now)
-        await transaction.run("access/code_put", id=code_id, key=key_id, expires=expires)
+        await transaction.run("access/code_put", id=code_id, key=key_id, expires=expires, challenge=challenge)
 
     await store.write(work, deadline)
 
 
-async def redeem_code(store: Store, code_id: str, login_id: str, *, now: int, expires: int, deadline: Deadline) -> bool:
-    """Uses a code up and keeps the login that it gives; False if it is unknown, used or expired. Of two that try at once, one succeeds."""
+async def redeem_code(
+    store: Store, code_id: str, login_id: str, *, now: int, expires: int, deadline: Deadline, challenge: str | None = None
+) -> bool:
+    """Uses a code up and keeps the login that it gives, a tool's where there is a `challenge`. False if it is unknown, used, expired, or of
+    another challenge. Of two that try at once, one succeeds.
+    """
 
     async def work(transaction: Transaction) -> bool:
         await transaction.run("access/code_lock", id=code_id)
-        used = await transaction.one("access/code_use", id=code_id, now=now)
+        used = await transaction.one("access/code_use", id=code_id, now=now, challenge=challenge)
         if used is None:
             return False
-        await transaction.run("access/login_put", id=login_id, key=used["key"], now=now, expires=expires)
+        use = None if challenge is None else TOOL
+        await transaction.run("access/login_put", id=login_id, key=used["key"], now=now, expires=expires, use=use)
         return True
 
     return await store.write(work, deadline)
@@ -164,7 +174,7 @@ async def add_login(store: Store, login_id: str, key_id: str, *, now: int, expir
     """Keeps a login."""
 
     async def work(transaction: Transaction) -> None:
-        await transaction.run("access/login_put", id=login_id, key=key_id, now=now, expires=expires)
+        await transaction.run("access/login_put", id=login_id, key=key_id, now=now, expires=expires, use=None)
 
     await store.write(work, deadline)
 

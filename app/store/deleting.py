@@ -35,9 +35,12 @@ class Gone(NamedTuple):
         return " " in self.id
 
 
-async def delete(store: Store, graph_id: str, now: int, deadline: Deadline) -> bool:
-    """Takes a graph away from every reader and writer, at once (Q20). `now`: Unix ms. False: there was none."""
-    return await store.change("graph/delete", lambda record: record is not None, deadline, id=graph_id, now=now)
+async def delete(store: Store, graph_id: str, now: int, deadline: Deadline, silent_since: int | None = None) -> bool:
+    """Takes a graph away from every reader and writer, at once (Q20). `now`: Unix ms. False: there was none, or it had news by its producer
+    since `silent_since` (Unix ms; None: that does not matter).
+    """
+    found = {"id": graph_id, "now": now, "before": silent_since}
+    return await store.change("graph/delete", lambda record: record is not None, deadline, **found)
 
 
 async def is_left(store: Store, graph_id: str, deadline: Deadline) -> bool:
@@ -53,6 +56,8 @@ async def left(store: Store, deadline: Deadline) -> list[Gone]:
 
 async def clean(store: Store, gone: Gone) -> AsyncIterator[int]:
     """Takes away what is left of a deleted graph, piece by piece: how many rows each had. Many may do so at once."""
+    while number := await _number(store, "delete/chunks", id=gone.id, limit=_ROWS):
+        yield number
     for buckets in windows(gone.low, gone.high, False, _BUCKETS, _BUCKETS):
         record = await store.one("append/leftover", _piece(), g=gone.g, buckets=buckets, after=0)
         seqs = [] if record is None else record["seqs"]

@@ -13,6 +13,9 @@ from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.keys import generation_key
 
+BEFORE_ALL = "gph_------------"
+"""Sorts before every graph's id, and is as long."""
+
 
 class Standing(NamedTuple):
     """Where a graph stands. One list property in the store, so that no reader sees half of it.

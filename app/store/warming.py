@@ -25,12 +25,11 @@ _SHORT: Final = "-" * 5
 """As long as names are: of 2 to 10 characters."""
 
 SAMPLES: Final[dict[str, Any]] = {
-    **dict.fromkeys(("first", "g", "gone", "graph", "id", "key", "last", "title", "to_g", "writer"), _TEXT),
-    **dict.fromkeys(("account", "name", "source"), _SHORT),
-    **dict.fromkeys(
-        ("adding", "after", "arrival", "cleared", "created", "expires", "floor", "head", "heard", "high", "limit", "low", "now"), 1
-    ),
-    **dict.fromkeys(("part", "pending", "remembered", "retention", "seq", "time_ms", "to_adding", "trimmed", "upto", "width"), 1),
+    **dict.fromkeys(("challenge", "first", "g", "gone", "graph", "hash", "id", "key", "last", "title", "to_g", "value", "writer"), _TEXT),
+    **dict.fromkeys(("account", "name", "source", "use"), _SHORT),
+    **dict.fromkeys(("adding", "after", "arrival", "before", "cleared", "created", "expires", "floor", "head", "heard", "high"), 1),
+    **dict.fromkeys(("limit", "low", "now", "offset", "part", "pending", "remembered", "retention", "seq", "skipped", "time_ms"), 1),
+    **dict.fromkeys(("to_adding", "trimmed", "upto", "width"), 1),
     **dict.fromkeys(("incomplete", "taking", "whole"), False),
     "row": {},
     "rows": {},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import parse_qs, quote
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -15,10 +15,10 @@ from app.services.logins import CODE_MS, COOKIE, LOGIN_MS, cookie_names
 from app.services.origin import same_origin
 from app.settings import default_data_dir
 from app.store.deadline import Deadline
+from app.web.forms import FORM, MOST_BYTES, fields
 from app.web.html import page, problem_page
+from app.web.tool_login import ToolLogin
 
-_FORM = "application/x-www-form-urlencoded"
-_MOST_BYTES = 4_096
 _SECONDS = 10.0
 
 
@@ -29,6 +29,7 @@ class Login:
         self._services = services
         self._public_url = services.settings.public_url
         self._elsewhere = services.settings.data_dir != default_data_dir()
+        self._tool = ToolLogin(services)
 
     def routes(self) -> list[Route]:
         """`/login`, `/login/code` and `/logout`."""
@@ -37,10 +38,13 @@ class Login:
             Route("/login", self.enter_by_key, methods=["POST"]),
             Route("/login/code", self.new_code, methods=["POST"]),
             Route("/logout", self.leave, methods=["POST"]),
+            *self._tool.routes(),
         ]
 
     async def enter(self, request: Request) -> Response:
         """The form, or, with `?code=`, the way in. Only a real visit uses a code up."""
+        if "cli" in request.query_params:
+            return await self._tool.ask(request)
         request.state.log.update(door="pages", operation="login")
         code = request.query_params.get("code")
         target = own_path(request.query_params.get("next"))
@@ -57,12 +61,12 @@ class Login:
         request.state.log.update(door="pages", operation="login")
         if not same_origin(request.headers, self._public_url):
             return problem_page("This form was sent by another site's page.", 403)
-        fields = await _fields(request)
-        if fields is None:
-            return problem_page(f"A form of type {_FORM} and at most {_MOST_BYTES} bytes is needed.", 415)
-        target = own_path(fields.get("next"))
+        sent = await fields(request)
+        if sent is None:
+            return problem_page(f"A form of type {FORM} and at most {MOST_BYTES} bytes is needed.", 415)
+        target = own_path(sent.get("next"))
         try:
-            token = await self._services.logins.with_key(fields.get("key", "").strip(), Deadline.after(_SECONDS))
+            token = await self._services.logins.with_key(sent.get("key", "").strip(), Deadline.after(_SECONDS))
         except Unauthenticated as problem:
             return self._form(target, problem.message)
         return self._signed_in(request, token, target)
@@ -127,14 +131,3 @@ def own_path(target: str | None) -> str:
     if not target or not target.startswith("/") or target.startswith("//") or "\\" in target or not target.isprintable():
         return "/"
     return target
-
-
-async def _fields(request: Request) -> dict[str, str] | None:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
-        return None
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            return None
-    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True).items()}
