@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import httpx
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from app.graphql import graphql_routes
 from app.rest import rest_routes
@@ -51,6 +52,7 @@ class Served:
     services: Services
     clock: SetClock
     client: httpx.AsyncClient
+    application: ASGIApp
     keys: dict[str, str] = field(default_factory=dict)
 
     async def key(self, account: str, scopes: tuple[Scope, ...] = ("read", "write"), graph_ids: list[str] | None = None) -> str:
@@ -112,7 +114,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
     )
     application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
-        yield Served(services, clock, client)
+        yield Served(services, clock, client, application)
     await services.deletions.close()
     await access.close()
 
