@@ -20,11 +20,12 @@ from bench.queries import READS
 from bench.readers import readers
 from bench.reads import past, present
 from bench.results import HEADING, Result
+from bench.rho import rho
 from bench.stores import Bed, NoStoreError, made
 
 OnStore: TypeAlias = Callable[[Bed, bool], Awaitable[list[Result]]]
 
-PURE: dict[str, Callable[[bool], list[Result]]] = {"projector": projector}
+PURE: dict[str, Callable[[bool], list[Result]]] = {"projector": projector, "rho": rho}
 ON_STORE: dict[str, OnStore] = {
     **{name: lambda bed, quick, name=name: present(bed, name, quick) for name in READS},  # type: ignore[misc]
     **{f"asof-{events}": lambda bed, quick, events=events: past(bed, events, quick) for events in (2_000, 20_000, 200_000)},  # type: ignore[misc]

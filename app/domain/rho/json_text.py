@@ -9,6 +9,7 @@ from typing import Any
 
 from app.domain.rho.problems import Refused
 
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ALSO_ESCAPED = re.compile("[<>&\u2028\u2029]")
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
 
@@ -21,7 +22,10 @@ def read_json(text: bytes | str) -> Any:
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
         value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
-        _encode(value).encode()  # fails on a lone surrogate
+        if not isinstance(text, bytes):
+            text.encode()  # fails on a lone surrogate
+        if _ESCAPED_SURROGATE.search(decoded):
+            _encode(value).encode()
     except (ValueError, RecursionError) as error:
         raise Refused("invalid_json", "") from error
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 NS_PER_S = 1_000_000_000
 
@@ -11,6 +12,7 @@ _FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _LAST_DAY = date.max.toordinal()
 _DAYS_IN_400_YEARS = 146_097
+_LONGEST = len("2026-10-01T08:00:00.123456789+00:00")
 
 ZERO_NS = (1 - _EPOCH_DAY) * 86_400 * NS_PER_S
 """0001-01-01T00:00:00Z, which means "not set" (G4)."""
@@ -18,6 +20,12 @@ ZERO_NS = (1 - _EPOCH_DAY) * 86_400 * NS_PER_S
 
 def read_ns(text: str) -> int | None:
     """Unix nanoseconds; None where the text is no timestamp or not in years 0001 to 9999 of UTC (G3)."""
+    return None if len(text) > _LONGEST else _read_ns(text)
+
+
+@lru_cache(maxsize=4_096)
+def _read_ns(text: str) -> int | None:
+    """Most times of a document stand in it several times, and each is read for more than one purpose."""
     found = _FORM.fullmatch(text)
     if found is None:
         return None
@@ -36,6 +44,7 @@ def read_ns(text: str) -> int | None:
     return seconds * NS_PER_S + int((digits or "").ljust(9, "0"))
 
 
+@lru_cache(maxsize=4_096)
 def written(ns: int) -> str:
     """Unix nanoseconds in canonical spelling: UTC with `Z`, no trailing zeros in the fraction (G14)."""
     seconds, fraction = divmod(ns, NS_PER_S)
