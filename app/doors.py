@@ -12,12 +12,16 @@ import app.web
 from app.graphql import execute, graphql_routes
 from app.ingest import ingest_routes
 from app.rest import rest_routes
+from app.rest.errors import CATALOGUE
+from app.rest.operations import OPERATIONS
+from app.rest.urls import BASE
 from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.web.health import health_routes
 from app.web.login import Login
 from app.web.moving import Moving
 from app.web.pages import Pages
+from app.web.reference import Error, Operation, reference_routes
 
 
 def routes(services: Services) -> list[BaseRoute]:
@@ -34,5 +38,9 @@ def routes(services: Services) -> list[BaseRoute]:
         *Moving(services).routes(),
         *Login(services).routes(),
         *Pages(services, ask).routes(),
+        *reference_routes(
+            [Operation(BASE + each.path, each.summary, list(each.parameters)) for each in OPERATIONS],
+            [Error(code, *kind) for code, kind in CATALOGUE.items()],
+        ),
         Mount("/static", StaticFiles(directory=Path(app.web.__file__).parent / "static")),
     ]

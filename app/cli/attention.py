@@ -18,7 +18,6 @@ from app.cli.stop import plain
 from app.services.clock import system_clock
 from app.settings import Settings
 from app.web.attention import Concern, concerns
-from app.web.questions import age
 
 SOME = 3
 """The exit code where something needs a person."""
@@ -75,8 +74,6 @@ def _object(concern: Concern) -> dict[str, Any]:
 
 def _line(concern: Concern) -> str:
     names = " → ".join(map(plain, concern.names))
-    span = "" if concern.since is None else age(concern.now - concern.since)
-    said = {"asks": f"asks for {span}", "stale": f"silent for {span}", "failed": f"failed {span} ago", "loop": "in a loop"}[concern.kind]
     what = f": {plain(concern.what)}" if concern.what else ""
     more = f" (and {concern.more:,} more)" if concern.more else ""
-    return f"{concern.graph}  {plain(concern.title or '')}  {names} {said}{what}{more}"
+    return f"{concern.graph}  {plain(concern.title or '')}  {names} {concern.said}{what}{more}"

@@ -22,31 +22,43 @@ from app.services.slices import CursorOutside, WrongCursor
 
 
 class Kind(NamedTuple):
-    """What a code goes with."""
+    """What a code goes with, and `when` it is given, as the reference tells it."""
 
     status: int
     type: str
+    when: str
 
 
 _INVALID: Final = "invalid_request_error"
 
 CATALOGUE: Final[Mapping[str, Kind]] = {
-    "parameter_unknown": Kind(400, _INVALID),
-    "parameter_invalid": Kind(400, _INVALID),
-    "parameter_missing": Kind(400, _INVALID),
-    "version_invalid": Kind(400, _INVALID),
-    "expand_invalid": Kind(400, _INVALID),
-    "expand_too_deep": Kind(400, _INVALID),
-    "expand_not_allowed": Kind(400, _INVALID),
-    "search_query_invalid": Kind(400, _INVALID),
-    "api_key_missing": Kind(401, "authentication_error"),
-    "api_key_invalid": Kind(401, "authentication_error"),
-    "api_key_restricted": Kind(403, "permission_error"),
-    "resource_missing": Kind(404, _INVALID),
-    "node_not_yet_created": Kind(404, _INVALID),
-    "outside_retention_window": Kind(410, _INVALID),
-    "rate_limit": Kind(429, "rate_limit_error"),
-    "api_error": Kind(500, "api_error"),
+    "parameter_unknown": Kind(400, _INVALID, "The operation does not take this parameter."),
+    "parameter_invalid": Kind(
+        400,
+        _INVALID,
+        "A value of the wrong form or out of bounds, one given twice, a cursor of another list, or parameters that do not go together.",
+    ),
+    "parameter_missing": Kind(400, _INVALID, "A search without its `query`."),
+    "version_invalid": Kind(400, _INVALID, "`Agent-Graph-Version` names a version that never was."),
+    "expand_invalid": Kind(400, _INVALID, "A path in `expand` that leads to nothing that can be expanded."),
+    "expand_too_deep": Kind(400, _INVALID, "A path in `expand` with too many steps."),
+    "expand_not_allowed": Kind(400, _INVALID, "A path in `expand` that this operation does not take."),
+    "search_query_invalid": Kind(400, _INVALID, "A search that cannot be read; the message says where."),
+    "api_key_missing": Kind(401, "authentication_error", "No API key was sent."),
+    "api_key_invalid": Kind(401, "authentication_error", "The key is not on record: it is wrong, was revoked or has expired."),
+    "api_key_restricted": Kind(403, "permission_error", "The key was made for other graphs."),
+    "resource_missing": Kind(404, _INVALID, "There is no such graph, node, event or address for this key."),
+    "node_not_yet_created": Kind(404, _INVALID, "The node comes later than the moment asked for; `first_event_id` is its first event."),
+    "outside_retention_window": Kind(
+        410, _INVALID, "The moment, event or cursor lies before what the graph still holds, which is `first_event_id` to `last_event_id`."
+    ),
+    "rate_limit": Kind(429, "rate_limit_error", "The key has made too many requests; `Retry-After` says for how long to wait."),
+    "api_error": Kind(
+        500,
+        "api_error",
+        "Something went wrong in the gateway: its log has more under the `Request-Id`. "
+        "With status 503 the graph database did not answer in time: try again after `Retry-After`.",
+    ),
 }
 """Status and type of each code; there are no others (R5)."""
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from app.web.questions import node_name
+from app.web.questions import age, node_name
 
 Ask: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 """Runs a GraphQL document and gives the answer's `data`."""
@@ -65,6 +65,12 @@ class Concern:
     def key(self) -> tuple[object, ...]:
         """The same for the same concern found again."""
         return self.graph, self.kind, self.nodes, self.since
+
+    @property
+    def said(self) -> str:
+        """What is told of the nodes, in words."""
+        span = "" if self.since is None else age(self.now - self.since)
+        return {"asks": f"asks for {span}", "stale": f"silent for {span}", "failed": f"failed {span} ago", "loop": "in a loop"}[self.kind]
 
 
 async def concerns(ask: Ask, graphs: Sequence[str], now_ms: int) -> AsyncIterator[list[Concern]]:

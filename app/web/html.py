@@ -35,13 +35,16 @@ HEADERS = {
 }
 
 
-def page(title: str, body: str, *, status: int = 200, refresh: str | None = None, signed_in: bool = False) -> HTMLResponse:
-    """A page. `body` is HTML, `title` is text; `refresh` a path of ours to go to at once."""
+def page(
+    title: str, body: str, *, status: int = 200, refresh: str | None = None, signed_in: bool = False, script: str | None = None
+) -> HTMLResponse:
+    """A page. `body` is HTML, `title` is text; `refresh` a path of ours to go to at once, `script` the path of a module of ours."""
     leave = '<form method="post" action="/logout"><button>Sign out</button></form>' if signed_in else ""
     go_on = f'<meta http-equiv="refresh" content="0; url={escape(refresh)}">' if refresh else ""
+    run = f'<script type="module" src="{escape(script)}"></script>' if script else ""
     return HTMLResponse(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">{go_on}'
-        f'<title>{escape(title)}</title><link rel="stylesheet" href="/static/style.css"></head><body>'
+        f'<title>{escape(title)}</title><link rel="stylesheet" href="/static/style.css">{run}</head><body>'
         f'<header><a href="/">Agent Graph Gateway</a>{leave}</header><main>{body}</main></body></html>',
         status_code=status,
         headers=HEADERS,
