@@ -13,6 +13,8 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from app.domain.key_form import is_key, is_secret_key
+
 PREFIX = "AGW_"
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -107,13 +109,13 @@ def _parts(address: str, schemes: Sequence[str]) -> SplitResult | None:
 
 
 def _operator_key(value: SecretStr) -> SecretStr:
-    if re.fullmatch(r"ag_sk_live_[0-9A-Za-z]{32}", value.get_secret_value(), re.ASCII) is None:
+    if not is_secret_key(value.get_secret_value()):
         raise ValueError("a key is ag_sk_live_ and 32 letters or digits")
     return value
 
 
 def _key(value: SecretStr) -> SecretStr:
-    if re.fullmatch(r"ag_[sr]k_live_[0-9A-Za-z]{32}", value.get_secret_value(), re.ASCII) is None:
+    if not is_key(value.get_secret_value()):
         raise ValueError("a key is ag_sk_live_ or ag_rk_live_ and 32 letters or digits")
     return value
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from app.services.keys import new_secret
+from app.domain.key_form import new_secret
 from bench.client import Client
 from bench.server import Order
 from bench.stores import Bed

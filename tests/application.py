@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 from starlette.applications import Starlette
 
+from app.domain.key_form import new_secret
 from app.main import create_app
 from app.services.bundle import Services
-from app.services.keys import new_secret
 from app.settings import Settings, StoreAddress
 
 KEY = new_secret()

@@ -10,8 +10,9 @@ from typing import Final, cast
 
 import structlog
 
+from app.domain.key_form import is_key
 from app.services.clock import Clock
-from app.services.keys import hashed, is_key, key_row
+from app.services.keys import hashed, key_row
 from app.services.known import KnownKeys
 from app.services.logins import login_ids
 from app.services.viewer import ALL_SCOPES, Scope, Viewer

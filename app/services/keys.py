@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
-import string
 from collections.abc import Sequence
 
 from app.domain.ids import graph_id
+from app.domain.key_form import new_secret, shown
 from app.domain.problems import BadUserInput, Forbidden, NotFound
 from app.services.clock import Clock
 from app.services.known import KnownKeys
@@ -22,29 +21,12 @@ MOST_KEYS = 20
 MOST_GRAPHS = 50
 NAME_LENGTH = 100
 
-_FORM = re.compile(r"ag_(?:sk|rk)_live_[0-9A-Za-z]{32}", re.ASCII)
-_BASE62 = string.digits + string.ascii_letters
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}", re.ASCII)
-
-
-def new_secret(*, restricted: bool = False) -> str:
-    """A new random key (R9)."""
-    return ("ag_rk_live_" if restricted else "ag_sk_live_") + "".join(secrets.choice(_BASE62) for _ in range(32))
-
-
-def is_key(text: str) -> bool:
-    """Whether `text` has the form of a key (R9)."""
-    return _FORM.fullmatch(text) is not None
 
 
 def hashed(secret: str) -> str:
     """Lower-case hex SHA-256: all that is kept of a key, a code or a login; it doubles as the record's id (R9)."""
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def shown(key: str) -> str:
-    """The form in which a key may be shown: its first 11 and last 4 characters (R9)."""
-    return f"{key[:11]}****{key[-4:]}"
 
 
 def key_row(secret: str, *, account: str, name: str, scopes: frozenset[Scope], now_ms: int) -> KeyRow:

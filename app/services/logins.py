@@ -7,9 +7,10 @@ import secrets
 from base64 import urlsafe_b64encode
 from typing import Final
 
+from app.domain.key_form import is_key
 from app.domain.problems import Forbidden, Unauthenticated
 from app.services.clock import Clock
-from app.services.keys import hashed, is_key
+from app.services.keys import hashed
 from app.services.known import KnownKeys
 from app.services.viewer import Viewer
 from app.store import access as stored

@@ -7,8 +7,9 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.key_form import is_key, new_secret
 from app.services.access import Access
-from app.services.keys import hashed, is_key, new_secret
+from app.services.keys import hashed
 from app.store.deadline import Deadline
 
 FILE = "admin-key"

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from app.cli.serving import exposure
-from app.services.keys import is_key
+from app.domain.key_form import is_key
 from tests.cli.conftest import LOG
 from tests.cli.process import AGW, Serving, agw, environment, serving
 from tests.services.test_appending import FIRST, THIRD

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.services.keys import hashed, is_key
+from app.domain.key_form import is_key
+from app.services.keys import hashed
 from tests.cli.process import Serving, agw
 
 DAY_MS = 86_400_000

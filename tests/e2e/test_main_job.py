@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.demo.fleet import fleet
-from app.services.keys import new_secret
+from app.domain.key_form import new_secret
 from app.settings import StoreAddress
 from tests.e2e.main_job import difference, main_job
 from tests.e2e.nested import expected

@@ -12,9 +12,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from app.domain.key_form import new_secret
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.services.etags import etag
-from app.services.keys import new_secret
 from app.settings import Settings, StoreAddress
 from app.store.connection import Store
 from tests.application import opened

@@ -12,10 +12,11 @@ from uuid import uuid4
 import pytest
 
 from app.domain.ids import new_graph_id
+from app.domain.key_form import is_key, new_secret, shown
 from app.domain.problems import BadUserInput, Forbidden, NotFound, Unauthenticated
 from app.services import operator_key
 from app.services.access import DAY_MS, Access, credential
-from app.services.keys import Keys, hashed, is_key, new_secret, shown
+from app.services.keys import Keys, hashed
 from app.services.known import KnownKeys
 from app.services.logins import CODE_MS, LOGIN_MS, Logins, login_ids
 from app.services.operator_key import FILE, ensure_operator, kept_key
