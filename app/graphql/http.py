@@ -20,20 +20,17 @@ from app.graphql.graphiql import graphiql_page
 from app.graphql.limits import most_body_bytes
 from app.graphql.persisted import PersistedQueries, hash_of, is_hash_of
 from app.graphql.running import Asked, Operations
-from app.graphql.wanted import CallerGone, while_wanted
 from app.services.bundle import Services
 from app.services.etags import etag, is_known
 from app.services.large_json import load_json
 from app.services.origin import same_origin
 from app.services.viewer import Viewer
+from app.services.wanted import GONE, CallerGone, while_wanted
 from app.settings import Settings
 
 RESPONSE = "application/graphql-response+json"
 JSON = "application/json"
 VARY = "Authorization, Cookie, Accept"
-
-_GONE = 499
-"""For the log alone: the caller has hung up."""
 
 _STATUS = {"UNAUTHENTICATED": 401, "FORBIDDEN": 403, "STORE_UNAVAILABLE": 503}
 
@@ -75,7 +72,7 @@ class Door:
                 return graphiql_page()
             return await self._answered(request, media, request_id)
         except CallerGone:
-            return Response(status_code=_GONE)
+            return Response(status_code=GONE)
         except BadRequest as refused:
             return _refused(refused, media)
         except Problem as problem:

@@ -29,6 +29,7 @@ from app.services.bundle import Services
 from app.services.etags import is_known
 from app.services.rates import Rate
 from app.services.viewer import CONTRACT_VERSION, Viewer
+from app.services.wanted import GONE, CallerGone, while_wanted
 from app.store.deadline import Deadline
 from app.store.reading import Overtaken
 
@@ -73,7 +74,12 @@ class Door:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request."""
         request = Request(scope, receive)
-        answer = await _Turn(self._services, self._answers, self._origin, request).answer()
+        turn = _Turn(self._services, self._answers, self._origin, request)
+        try:
+            async with while_wanted(receive):
+                answer = await turn.answer()
+        except CallerGone:
+            answer = Response(status_code=GONE)
         await answer(scope, receive, send)
 
 

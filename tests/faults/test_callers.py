@@ -56,26 +56,33 @@ async def test_a_cancelled_read_is_cancelled_in_the_store(store: Store, store_ad
     assert await store.read("access/key", Deadline.after(10), id="x") == []
 
 
+DOORS = pytest.mark.parametrize(("method", "path"), [("POST", "/graphql"), ("GET", "/api/v1/graphs")])
+
+
+@DOORS
 @pytest.mark.only("neo4j")
-async def test_a_caller_who_hangs_up_takes_the_statement_along(store: Store, store_address: StoreAddress) -> None:
+async def test_a_caller_who_hangs_up_takes_the_statement_along(store: Store, store_address: StoreAddress, method: str, path: str) -> None:
     """O25: from the door down to the store."""
     async with served(store) as door:
         key = await door.key(account())
         hang_up = asyncio.Event()
-        asking = asyncio.create_task(ask(door.client._transport.app, key, hang_up))  # type: ignore[attr-defined]
+        app = door.client._transport.app  # type: ignore[attr-defined]
+        asking = asyncio.create_task(ask(app, method, path, key, hang_up))
         await until(True, store_address, 20)
         hang_up.set()
         assert await asyncio.wait_for(asking, 5) == 499
         await until(False, store_address, 5)
 
 
-async def test_nobody_waits_for_what_no_caller_wants(store: Store) -> None:
+@DOORS
+async def test_nobody_waits_for_what_no_caller_wants(store: Store, method: str, path: str) -> None:
     """O25: the gateway's side of it, on both engines; the embedded one's statement ends by the engine's own limit (O22)."""
     async with served(store) as door:
         key = await door.key(account())
         hang_up = asyncio.Event()
         began = time.monotonic()
-        asking = asyncio.create_task(ask(door.client._transport.app, key, hang_up))  # type: ignore[attr-defined]
+        app = door.client._transport.app  # type: ignore[attr-defined]
+        asking = asyncio.create_task(ask(app, method, path, key, hang_up))
         await asyncio.sleep(1)
         assert not asking.done()
         hang_up.set()
@@ -83,9 +90,9 @@ async def test_nobody_waits_for_what_no_caller_wants(store: Store) -> None:
         assert time.monotonic() - began < 5
 
 
-async def ask(app: Callable[..., object], key: str, hang_up: asyncio.Event) -> int:
+async def ask(app: Callable[..., object], method: str, path: str, key: str, hang_up: asyncio.Event) -> int:
     """Asks for the graphs over ASGI, as a server passes it on; the status. The caller hangs up when told to."""
-    body = orjson.dumps({"query": "{ graphs { nodes { id } } }"})
+    body = orjson.dumps({"query": "{ graphs { nodes { id } } }"}) if method == "POST" else b""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
     status = 0
 
@@ -101,7 +108,7 @@ async def ask(app: Callable[..., object], key: str, hang_up: asyncio.Event) -> i
             status = int(str(message["status"]))
 
     headers = [(b"authorization", f"Bearer {key}".encode()), (b"content-type", b"application/json"), (b"host", b"graphs.test")]
-    scope = {"type": "http", "method": "POST", "path": "/graphql", "raw_path": b"/graphql", "query_string": b"", "headers": headers,
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b"", "headers": headers,
              "http_version": "1.1", "scheme": "http", "server": ("graphs.test", 80), "client": None, "root_path": ""}  # fmt: skip
     await app(scope, receive, send)  # type: ignore[misc]
     return status

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
 
-from starlette.types import Receive
+Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
+"""The caller's messages, as ASGI gives them."""
 
 WATCH_AFTER = 0.25
 """Seconds after which it is worth looking whether the caller is still there."""
+
+
+GONE = 499
+"""The status for the log alone: the caller has hung up."""
 
 
 class CallerGone(Exception):  # noqa: N818 - nobody is left to be told
