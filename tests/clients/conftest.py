@@ -23,7 +23,7 @@ from tests.conftest import CI
 from tests.oracle import log_of, state_after, tree_order
 from tests.served import START_MS, Served, account, served
 
-SECONDS = 60
+SECONDS = 120
 """Far more than a program takes."""
 
 
@@ -85,7 +85,7 @@ def node_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def run(*command: str | Path, facts: dict[str, Any], folder: Path) -> str:
+async def run(*command: str | Path, facts: dict[str, Any], folder: Path, seconds: float = SECONDS) -> str:
     """What a program prints that gets the facts on standard input. It must end well, without a word of complaint."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("AGW_", "NEO4J_", "PYTHON", "NODE_"))}
     process = await asyncio.create_subprocess_exec(
@@ -93,7 +93,7 @@ async def run(*command: str | Path, facts: dict[str, Any], folder: Path) -> str:
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(seconds):
             out, err = await process.communicate(json.dumps(facts).encode())
     finally:
         if process.returncode is None:
@@ -107,7 +107,7 @@ async def run(*command: str | Path, facts: dict[str, Any], folder: Path) -> str:
 def ask(gateway: Gateway, node_folder: Path) -> Callable[..., Any]:
     """Runs a Node program with the gateway's facts; what it prints."""
 
-    async def asked(program: str, **more: Any) -> str:
-        return await run(node_program(), program, facts={**gateway.facts, **more}, folder=node_folder)
+    async def asked(*program: str | Path, **more: Any) -> str:
+        return await run(node_program(), *program, facts={**gateway.facts, **more}, folder=node_folder)
 
     return asked

@@ -15,8 +15,8 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 NODE = Path(__file__).with_name("node")
-GENERATOR = Path(__file__).with_name("python") / "requirements.txt"
-"""The generator of Python clients, whose dependencies do not go with ours."""
+PYTHON = Path(__file__).with_name("python")
+"""Its requirements.txt: the generator of Python clients, whose dependencies do not go with ours."""
 
 OLDEST_NODE = 20
 _SECONDS = 600
@@ -55,11 +55,13 @@ def node_modules() -> Path:
 def generator_python() -> Path:
     """A Python with what python/requirements.txt names. Raises: MissingError."""
 
+    requirements = PYTHON / "requirements.txt"
+
     def install(folder: Path) -> None:
         _run([sys.executable, "-m", "venv", "."], folder)
-        _run(["bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", str(GENERATOR)], folder)
+        _run(["bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--requirement", str(requirements)], folder)
 
-    return _installed(f"python-{sys.version_info[0]}.{sys.version_info[1]}", GENERATOR, install) / "bin" / "python"
+    return _installed(f"python-{sys.version_info[0]}.{sys.version_info[1]}", requirements, install) / "bin" / "python"
 
 
 def _installed(kind: str, lock: Path, install: Callable[[Path], None]) -> Path:
