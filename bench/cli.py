@@ -14,6 +14,7 @@ import structlog
 
 from app.services.garbage import settle_garbage
 from bench.append import append
+from bench.late import late
 from bench.loop import loop
 from bench.projector import projector
 from bench.queries import READS
@@ -30,6 +31,7 @@ ON_STORE: dict[str, OnStore] = {
     **{name: lambda bed, quick, name=name: present(bed, name, quick) for name in READS},  # type: ignore[misc]
     **{f"asof-{events}": lambda bed, quick, events=events: past(bed, events, quick) for events in (2_000, 20_000, 200_000)},  # type: ignore[misc]
     **{f"append-{size}": lambda bed, quick, size=size: append(bed, size, quick) for size in (1, 100, 1_000)},  # type: ignore[misc]
+    "late": late,
     "loop": loop,
     "readers": readers,
 }

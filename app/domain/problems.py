@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.domain.ids import event_id
 from app.domain.times import rfc_3339
 
 
@@ -111,19 +110,6 @@ class CursorInvalid(Problem):
     """A cursor of another list, or one that cannot be read (Q15)."""
 
     code = "CURSOR_INVALID"
-
-
-class TooLate(Problem):
-    """Events so much older than the graph's newest ones that more history would change than one transaction holds."""
-
-    code = "BAD_USER_INPUT"
-
-    def __init__(self, own_id: str, rows: int, most: int) -> None:
-        super().__init__(
-            f"Event {event_id(own_id)} is so old that {rows:,} rows of history would change, and {most:,} are the most at once. "
-            "Nothing was taken in: import the whole log into a new graph.",
-            argument="events",
-        )
 
 
 class TooComplex(Problem):

@@ -14,12 +14,13 @@ from weakref import WeakValueDictionary
 from app.domain.envelope import Event
 from app.domain.history import Batch
 from app.domain.moments import Moment
-from app.domain.problems import DeadlineExceeded, NotFound, StoreUnavailable, TooLate
+from app.domain.problems import DeadlineExceeded, NotFound, StoreUnavailable
 from app.domain.times import NS_PER_S
 from app.services.calls import Call, Invalid, Run, read
 from app.services.clock import Clock
 from app.services.gathering import Base, gathered
 from app.services.generations import Generations
+from app.services.late import TooDeepError, with_late
 from app.services.projectors import Held, Projectors, fold, places
 from app.services.retention import Retention
 from app.services.viewer import Viewer
@@ -35,7 +36,7 @@ BUILDING_PATIENCE = 5.0
 """The same for one who writes a new generation, whose pieces are larger."""
 
 MOST_CHANGED = 50_000
-"""Rows that late events may change in one transaction."""
+"""Rows that late events may change in one transaction; beyond that the graph's rows are written anew."""
 
 CHECKPOINT_EVERY = 4_000
 """Events after which a graph's state is kept; more where it has more nodes, so that keeping it costs each event the same."""
@@ -91,7 +92,7 @@ class Appends:
         self._projectors = projectors
         self._clock = clock
         self._clean_up = clean_up
-        self._generations = Generations(store, projectors, clock)
+        self._generations = Generations(store, projectors, self._retention, clock)
         self._behind: set[asyncio.Task[Any]] = set()
         self._writer = uuid4().hex
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -111,10 +112,12 @@ class Appends:
         I31): its state is what the graph starts from, events at or before its place are gone and their ids forgotten, those after it
         apply on it. Every reader sees all of that or nothing. Where the parts are no keyframe, or events come before all are there, the
         graph stays as it is and is marked as possibly incomplete. The same restart again changes nothing. A call with a restart in its
-        midst is taken in stretch by stretch, each whole. Without `restart` such a line is invalid. A large one may outlast `deadline`: it
-        goes on all the same, and the call can be sent again.
+        midst is taken in stretch by stretch, each whole. Without `restart` such a line is invalid.
 
-        Raises: Forbidden, NotFound, TooLate, DeadlineExceeded, StoreUnavailable.
+        A large restart, and late events that change much of a long history, may outlast `deadline`: they are taken in all the same, and
+        the call can be sent again.
+
+        Raises: Forbidden, NotFound, DeadlineExceeded, StoreUnavailable.
         """
         viewer.require("write")
         call = await read(envelopes)
@@ -202,7 +205,7 @@ class Appends:
                 elif new := self._new(look, run):
                     if not _is_late(held, new):
                         return await self._written(turn, new, run, deadline)
-                    if not trusting:
+                    if len(ids) == len(run.events):
                         return await self._rewritten(turn, new, run, deadline)
                     trusting = False  # history is rewritten only with all ids looked up
                 elif all(seq <= look.standing.head for seq in look.known.values()):
@@ -265,6 +268,8 @@ class Appends:
             run.accepted = len(new)
             raise
         run.accepted, turn.wrote = len(new), ground
+        if held.tape is not None:
+            held.tape.take(batch)
         turn.held = held = replace(held, standing=ground.standing, unkept=held.unkept + len(new))
         return held
 
@@ -272,19 +277,30 @@ class Appends:
         """Takes in events of which some are late (E12, I33)."""
         held = turn.take()
         assert held is not None
-        again = await self._projectors.with_late(held, new, deadline)
-        if again.changed.size > MOST_CHANGED:
-            raise TooLate(new[0].id, again.changed.size, MOST_CHANGED)
-        ground = await rewriting.turn(self._store, Ground(turn.graph_id, held.g, held.standing, self._writer), deadline)
+        ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
+        try:
+            again = await with_late(self._store, self._projectors, held, new, deadline)
+            if again.changed.size > MOST_CHANGED:
+                raise TooDeepError
+        except TooDeepError:
+            await self._kept_up(turn, self._written_anew(turn, held, ground, new, run), deadline)
+            assert turn.held is not None
+            return turn.held
+        ground = await rewriting.turn(self._store, ground, deadline)
         to = again.standing(ground.standing)
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
         run.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
         turn.wrote = ground
         turn.held = held = replace(
-            held, projector=again.projector, standing=ground.standing, marks=again.marks, unkept=held.unkept + len(new)
+            held, projector=again.projector, standing=ground.standing, marks=again.marks, tape=again.tape, unkept=held.unkept + len(new)
         )
         return held
+
+    async def _written_anew(self, turn: _Turn, held: Held, ground: Ground, new: list[Event], run: Run) -> None:
+        turn.held, turn.wrote = await self._generations.with_late(ground, held.account, new)
+        run.accepted = len(new)
+        self._clean_up()
 
     async def _finish(self, turn: _Turn, look: Look, deadline: Deadline) -> None:
         """Finishes what a writer left half done, once it does not get on with it. Raises: Stale."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import structlog
 from cachetools import LRUCache
@@ -17,10 +15,8 @@ from app.domain.history import Batch, Recorded
 from app.domain.keyframe import KeyframeRefused
 from app.domain.projector import Projector
 from app.domain.projector.checkpoint import Checkpoint, checkpoint, resumed
-from app.domain.rewriting import Difference, difference
-from app.services import marks as kept
-from app.services.marks import Mark, marked, restored
-from app.services.placing import merged
+from app.domain.tape import Tape
+from app.services.marks import Mark
 from app.store import appending, checkpoints
 from app.store.appending import Ground, Look
 from app.store.checkpoints import Place, Stored
@@ -33,7 +29,7 @@ from app.store.pace import Pace
 _log = structlog.get_logger()
 
 MOST_NODES = 100_000
-"""Nodes of all projectors and marks in memory together."""
+"""Nodes of all projectors and marks, and events of all tapes, in memory together."""
 
 
 @dataclass(slots=True)
@@ -48,29 +44,8 @@ class Held:
     """Earlier places to begin at when late events come, in order; only graphs to which some have come have any."""
     unkept: int = 0
     """Events folded since the last checkpoint that is kept in the store."""
-
-
-class Late(NamedTuple):
-    """A graph with late events in their places: its projector, marks that are still right, what changed, how many events came, its first
-    (None: as before) and last event."""
-
-    projector: Projector
-    marks: tuple[Mark, ...]
-    changed: Difference
-    came: int
-    ends: tuple[Recorded | None, Recorded]
-
-    def standing(self, before: Standing) -> Standing:
-        """Where the graph stands with them."""
-        first, last = self.ends
-        return before._replace(
-            head=last.seq,
-            floor=before.floor if first is None else first.seq,
-            arrival=before.arrival + self.came,
-            written=last.seq,
-            applied=last.seq,
-            held=before.held + self.came,
-        )
+    tape: Tape | None = None
+    """What its newest events have written; only such graphs have one."""
 
 
 class Projectors:
@@ -100,10 +75,12 @@ class Projectors:
             projector, unkept = same.projector, same.unkept
         else:
             projector, unkept = await self.after(look.g, upto, deadline), 0
-        async for events in self._again(look.g, projector.head_seq, upto, deadline):
-            await fold(projector, events, Batch())
+        async for events in self.again(look.g, projector.head_seq, upto, deadline):
+            await fold(projector, events, batch := Batch())
             unkept += len(events)
-        return Held(projector, look.account, look.g, look.standing, () if same is None else same.marks, unkept)
+            if same is not None and same.tape is not None:
+                same.tape.take(batch)
+        return Held(projector, look.account, look.g, look.standing, *(((), unkept) if same is None else (same.marks, unkept, same.tape)))
 
     async def save(self, ground: Ground, held: Held, deadline: Deadline) -> None:
         """Keeps the state of a projector in the store, where it can be taken up again just as it is. Raises: Stale."""
@@ -116,12 +93,12 @@ class Projectors:
     async def after(self, g: str, upto: int, deadline: Deadline) -> Projector:
         """A projector from the newest checkpoint at or before a place, or before all events. It may have to be carried on."""
         earlier = [place for place in await checkpoints.listed(self._store, g, deadline) if place.seq <= upto]
-        return await self._from(g, earlier[-1], deadline) if earlier else Projector()
+        return await self.standing_at(g, earlier[-1], deadline) if earlier else Projector()
 
     async def on(self, projector: Projector, g: str, upto: int, deadline: Deadline) -> Recorded | None:
         """Carries a projector on to the event at a place. Gives that event, if there was any to carry it on by."""
         batch = Batch()
-        async for events in self._again(g, projector.head_seq, upto, deadline):
+        async for events in self.again(g, projector.head_seq, upto, deadline):
             await fold(projector, events, batch := Batch())
         return batch.events[-1] if batch.events else None
 
@@ -130,51 +107,19 @@ class Projectors:
         batch = Batch()
         if not held.projector.head_seq and (kept := await checkpoints.listed(self._store, held.g, deadline)) and kept[0].seq == BASE:
             held.projector, batch = await based(await checkpoints.read(self._store, held.g, kept[0], deadline))
-        async for events in self._again(held.g, held.projector.head_seq, upto, deadline):
+        async for events in self.again(held.g, held.projector.head_seq, upto, deadline):
             await fold(held.projector, events, batch)
+        if held.tape is not None:
+            held.tape.take(batch)
         return batch
 
-    async def with_late(self, held: Held, new: Sequence[Event], deadline: Deadline) -> Late:
-        """The graph with new events of which the first is late (E12): two runs from the state before it, without them and with them."""
-        marks = [mark for mark in held.marks if mark.order < new[0].order]
-        before, again = [await self._before(held, marks, new[0], deadline) for _ in range(2)]
-        coming = self._again(held.g, before.head_seq, held.standing.head, deadline)
-        waiting: deque[tuple[int, Event]] = deque()
-        tail: list[tuple[int, Event]] = []
-        folded = 0
-        async for events in coming:
-            at = 0 if tail else next((number for number, (_, event) in enumerate(events) if event.order > new[0].order), len(events))
-            waiting += events[:at]
-            tail += events[at:]
-            due = [waiting.popleft() for _ in range(len(waiting) - kept.MARK_BEFORE)]
-            folded += len(due)
-            for projector in (before, again):
-                await fold(projector, due, Batch())
-        if folded >= kept.MARK_EVERY:
-            marks = [*marks, await marked(before)][-kept.MOST_MARKS :]
-        for projector in (before, again):
-            await fold(projector, waiting, Batch())
-        old, rewritten = Batch(), Batch()
-        after = before.head_seq
-        await fold(before, tail, old)
-        await fold(again, merged(tail, new, after), rewritten)
-        first = rewritten.events[0] if after < held.standing.floor else None
-        return Late(again, tuple(marks), difference(old, rewritten), len(new), (first, rewritten.events[-1]))
-
-    async def _before(self, held: Held, marks: Sequence[Mark], event: Event, deadline: Deadline) -> Projector:
-        """A projector from the last mark or checkpoint before an event; if there is none, from what the graph starts from (E133, I33)."""
-        floor = held.standing.floor
-        there = await checkpoints.listed(self._store, held.g, deadline)
-        earlier = [place for place in there if place.seq <= held.standing.head and (place.seq < floor or place.order < event.order)]
-        if marks and (not earlier or earlier[-1].order < marks[-1].order):
-            return await restored(marks[-1])
-        return await self._from(held.g, earlier[-1], deadline) if earlier else Projector()
-
-    async def _from(self, g: str, place: Place, deadline: Deadline) -> Projector:
+    async def standing_at(self, g: str, place: Place, deadline: Deadline) -> Projector:
+        """A projector from a checkpoint."""
         stored = await checkpoints.read(self._store, g, place, deadline)
         return (await based(stored))[0] if place.seq == BASE else await asyncio.to_thread(lambda: resumed(_unpacked(stored)))
 
-    async def _again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
+    async def again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
+        """Held events in (`after`, `upto`], in order, page by page, each with its place."""
         if after >= upto:
             return
         pace = Pace()
@@ -209,7 +154,7 @@ def places(written: int, events: Iterable[Event]) -> Iterable[tuple[int, Event]]
 
 
 def _size(held: Held) -> int:
-    return max(held.projector.node_count, 1) * (1 + len(held.marks))
+    return max(held.projector.node_count, 1) * (1 + len(held.marks)) + (0 if held.tape is None else len(held.tape.events))
 
 
 def packed(projector: Projector) -> Stored:

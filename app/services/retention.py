@@ -8,9 +8,9 @@ from dataclasses import replace
 import structlog
 
 from app.domain.keyframe import KeyframeRefused
-from app.domain.problems import Problem
+from app.domain.problems import Problem, StoreUnavailable
 from app.services.projectors import Held, Projectors, packed
-from app.store import checkpoints, trims
+from app.store import checkpoints, generations, trims
 from app.store.appending import Ground
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -18,6 +18,9 @@ from app.store.graphs import Standing
 
 _REMEMBERED = 10
 """How many times the events that a graph keeps it remembers ids of dropped ones (I36)."""
+
+_ALL = 10**12
+"""More events than any graph keeps."""
 
 _SECONDS = 30.0
 """For one piece of clearing."""
@@ -45,7 +48,7 @@ class Retention:
 
     async def trim(self, ground: Ground, held: Held, deadline: Deadline) -> Held:
         """The graph without the events that it does not keep. Raises: Stale, with nothing dropped."""
-        keep = self._keep if ground.keep is None else ground.keep
+        keep = self._own(ground)
         count = due(held.standing, keep)
         if not count:
             return held
@@ -72,6 +75,26 @@ class Retention:
         if running is None or running.done():
             self._clearing[graph_id] = task = asyncio.create_task(self._clear(graph_id, keep))
             task.add_done_callback(lambda _: self._clearing.pop(graph_id, None) if self._clearing.get(graph_id) is task else None)
+
+    async def cleared(self, ground: Ground) -> generations.Dropped:
+        """Has all cleared away that was dropped of a graph. Gives what it remembers of that. Raises: StoreUnavailable."""
+        running = self._clearing.get(ground.graph_id)
+        if running is not None:
+            await asyncio.wait({running})
+        await self._clear(ground.graph_id, self._own(ground) or _ALL)
+        left = await trims.left(self._store, ground.graph_id, Deadline.after(_SECONDS))
+        if left is None or left.cleared < left.trimmed:
+            raise StoreUnavailable
+        return generations.Dropped(left.trimmed, left.cleared, left.remembered)
+
+    def parts(self, ground: Ground, dropped: generations.Dropped) -> range:
+        """The parts of the ids that a graph remembers in which there may still be any."""
+        newest = dropped.remembered // trims.PART
+        oldest = (dropped.remembered - _REMEMBERED * (self._own(ground) or _ALL)) // trims.PART - 2
+        return range(max(oldest, 0), newest + 1) if dropped.remembered else range(0)
+
+    def _own(self, ground: Ground) -> int:
+        return self._keep if ground.keep is None else ground.keep
 
     async def settled(self) -> None:
         """Waits until all is cleared away that was to be."""

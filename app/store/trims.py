@@ -20,7 +20,7 @@ PIECE = 128
 """Events whose rows one transaction takes away."""
 
 _BUCKETS = 32
-_PART = 1_000
+PART = 1_000
 """Ids that are remembered, and forgotten, together."""
 
 
@@ -60,13 +60,13 @@ async def left(store: Store, graph_id: str, deadline: Deadline) -> Left | None:
 async def clear(store: Store, graph_id: str, at: Left, seqs: Sequence[int], remember: int, deadline: Deadline) -> Left:
     """Takes away the rows of some dropped events, which are the next in order. The ids of the last `remember` or more are remembered."""
     after = at._replace(cleared=seqs[-1], remembered=at.remembered + len(seqs))
-    oldest = (after.remembered - remember) // _PART
+    oldest = (after.remembered - remember) // PART
     forgotten = [part for part in (oldest - 2, oldest - 1) if part >= 0]
 
     async def work(tx: Transaction) -> None:
         await tx.run(
             "trim/clear", id=graph_id, g=at.g, seqs=list(seqs), seq=after.cleared, upto=at.trimmed,
-            part=at.remembered // _PART, remembered=after.remembered,
+            part=at.remembered // PART, remembered=after.remembered,
         )  # fmt: skip
         if forgotten:
             await tx.run("trim/forget", g=at.g, parts=forgotten)

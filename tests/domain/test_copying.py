@@ -1,18 +1,21 @@
-"""A projector made again from its copy goes on exactly as the one it was copied from, and shares nothing with it."""
+"""A projector made again from its copy goes on exactly as the one it was copied from, and shares nothing with it that can change."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import pytest
 
 from app.domain.envelope import Event, parse_object
-from app.domain.history import Batch
+from app.domain.history import Batch, State
 from app.domain.projector import Projector
 from app.domain.projector.copying import copied, restored
+from app.domain.rows import Cell
 from tests.strategies.logs import random_log
 
 
-def again(texts: list[bytes]) -> Projector:
-    steps = restored(texts)
+def again(texts: list[bytes], now: Mapping[Cell, State]) -> Projector:
+    steps = restored(texts, now)
     while True:
         try:
             next(steps)
@@ -36,8 +39,8 @@ def test_a_copy_goes_on_as_the_original(seed: int) -> None:
     for place in (0, 1, 40, 80, 119):
         original = Projector()
         carried_on(original, log[:place])
-        texts = list(copied(original))
-        one, two = again(texts), again(texts)
+        texts, now = list(copied(original)), dict(original.history.now)
+        one, two = again(texts, now), again(texts, now)
         assert list(one.graph.nodes) == list(original.graph.nodes)
         wanted = carried_on(original, log[place:])
         assert carried_on(one, log[place:]) == wanted

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from app.domain.problems import StoreUnavailable, TooLate
+from app.domain.problems import StoreUnavailable
 from app.services import appending as service
-from app.services import marks
+from app.services import late, marks
+from app.store import graphs, pieces
 from app.store.connection import Store
 from tests.grown import reader, soon
 from tests.services.test_appending import FIRST, SECOND, THIRD, VIEWER, Dying, process
-from tests.store.contents import check, contents, new_graph
+from tests.services.test_restarts import nothing_left
+from tests.store.contents import check, new_graph
 from tests.strategies.logs import random_log
 
 
@@ -53,9 +55,9 @@ async def test_a_full_gap_is_made_wider(store: Store) -> None:
     sent = [at(number, 1_000 * number) for number in range(1, 21)]
     await one.append(sent)
     for number in range(40):
-        late = at(100 + number, 5_999 - number)  # each right before the one that came last
-        assert (await one.append([late])).accepted == 1
-        sent.append(late)
+        one_more = at(100 + number, 5_999 - number)  # each right before the one that came last
+        assert (await one.append([one_more])).accepted == 1
+        sent.append(one_more)
     many = [at(1_000 + number, 9_001 + number % 900) for number in range(1_500)]
     assert (await one.append(many)).accepted == 1_500
     await check(store, graph_id, sent + many)
@@ -65,37 +67,88 @@ async def test_readers_and_writers_put_an_odd_revision_in_order(store: Store, mo
     """Whoever dies while history is rewritten: it is rewritten wholly or not at all, and the next one, reader or writer, goes on."""
     monkeypatch.setattr(service, "PATIENCE", 0.05)
     log = [*FIRST, *SECOND, *THIRD]
-    late = {**FIRST[1], "id": "0" * 26, "type": "status", "data": {"state": "idle"}}
+    more = {**FIRST[1], "id": "0" * 26, "type": "status", "data": {"state": "idle"}}
     for lives in range(1, 12):
         for commits in (False, True):
             graph_id = await new_graph(store)
             await process(store, graph_id).append(log)
             dying = process(Dying(store, lives, commits=commits), graph_id)
             try:
-                await dying.append([late])
+                await dying.append([more])
                 died = False
             except StoreUnavailable:
                 died = True
             at = await reader(store).at(VIEWER, graph_id, None, soon())
             assert at.info.standing.revision % 2 == 0
-            done = await process(store, graph_id).append([late])
+            done = await process(store, graph_id).append([more])
             assert done.accepted + done.duplicates == 1
-            await check(store, graph_id, [*log, late])
+            await check(store, graph_id, [*log, more])
             if not died:
                 return
     raise AssertionError("it died every time")
 
 
-async def test_what_is_too_late_is_refused_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is half written where a late event would change more than one transaction holds."""
-    monkeypatch.setattr(service, "MOST_CHANGED", 2)
-    graph_id = await new_graph(store)
-    one = process(store, graph_id)
-    await one.append([*SECOND, *THIRD])
-    before = await contents(store, graph_id)
-    with pytest.raises(TooLate):
-        await one.append(FIRST)
-    assert await contents(store, graph_id) == before
+@pytest.fixture(params=["changed", "tail"])
+def _deep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Late events soon change more than one transaction holds, or have too much of history after them."""
+    if request.param == "changed":
+        monkeypatch.setattr(service, "MOST_CHANGED", 2)
+    else:
+        monkeypatch.setattr(late, "MOST_TAIL", 3)
+        monkeypatch.setattr(marks, "MARK_EVERY", 1_000)
+        monkeypatch.setattr(late, "_by_tape", late_by_store)
+
+
+async def late_by_store(*_: Any) -> late.Late:
+    raise late.TooDeepError
+
+
+@pytest.mark.usefixtures("_deep")
+async def test_what_changes_too_much_is_written_anew(store: Store, long: bool) -> None:
+    """O40, E12: as a generation of its own, switched to at once; the old one is cleaned away."""
+    for seed in range(30 if long else 2):
+        rng = random.Random(seed)
+        log = random_log(rng.randrange(1 << 30), 50)
+        graph_id = await new_graph(store)
+        two = process(store, graph_id), process(store, graph_id)
+        sent = [log.pop(rng.randrange(len(log))) for _ in range(25)]
+        await two[0].append(sent)
+        while log:
+            batch = [log.pop() for _ in range(min(len(log), rng.choice((1, 5, 9))))]
+            done = await two[rng.randrange(2)].append([*batch, sent[0]])
+            assert (done.accepted, done.duplicates) == (len(batch), 1)
+            sent += batch
+            await check(store, graph_id, sent)
+        row = await graphs.one(store, graph_id, soon())
+        assert row is not None
+        assert row.generation > 2
+        await nothing_left(store, graph_id)
+        await check(store, graph_id, sent)
+
+
+@pytest.mark.parametrize("commits", [False, True], ids=["before a commit", "after a commit"])
+async def test_whoever_dies_while_it_is_written_anew(store: Store, commits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """O40: it is there wholly or not at all, and sending it again completes it."""
+    monkeypatch.setattr(service, "BUILDING_PATIENCE", 0.05)
+    monkeypatch.setattr(service, "MOST_CHANGED", 0)
+    monkeypatch.setattr(pieces, "PIECE", 12)
+    log = [*SECOND, *THIRD]
+    for lives in range(1, 30, 2):
+        graph_id = await new_graph(store)
+        await process(store, graph_id).append(log)
+        died = False
+        try:
+            await process(Dying(store, lives, commits=commits), graph_id).append(FIRST)
+        except StoreUnavailable:
+            died = True
+        at = await reader(store).at(VIEWER, graph_id, None, soon())
+        assert at.info.event_count == (10 if at.moment.revision else 7)
+        assert (await process(store, graph_id).append(FIRST)).accepted == (0 if at.moment.revision else 3)
+        await check(store, graph_id, [*log, *FIRST])
+        await nothing_left(store, graph_id)
+        if not died:
+            return
+    raise AssertionError("it died every time")
 
 
 @pytest.mark.parametrize("repeated", [[0], [4], [8], [0, 4, 8]])
@@ -105,8 +158,8 @@ async def test_an_id_that_is_held_is_a_duplicate_whatever_else_it_says(store: St
     log = [*FIRST, *SECOND]
     one = process(store, graph_id)
     await one.append(log)
-    late = {**log[4], "id": "0" * 26}
+    more = {**log[4], "id": "0" * 26}
     again = [{**log[place], "ts": "2030-01-01T00:00:00.000Z"} for place in repeated]
-    done = await one.append([late, *again, *THIRD])
+    done = await one.append([more, *again, *THIRD])
     assert (done.accepted, done.duplicates) == (2, len(repeated))
-    await check(store, graph_id, [*log, late, *THIRD])
+    await check(store, graph_id, [*log, more, *THIRD])

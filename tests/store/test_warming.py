@@ -16,17 +16,19 @@ from app.domain.projector import Projector
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
-from app.store import access, appending, deleting, graphs, trims, warming
+from app.store import access, appending, deleting, generations, graphs, trims, warming
 from app.store.access import KeyRow
 from app.store.appending import Ground
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
+from app.store.pieces import Piece
 from app.store.statements import in_one_go, statement, statement_names
 from app.store.warming import SAMPLES, samples, warm
 from tests.grown import grow, reader, soon
-from tests.services.test_appending import process
+from tests.services.test_appending import VIEWER, process
 from tests.services.test_bases import base_of
-from tests.store.contents import folded, raw
+from tests.services.test_restarts import restart_of
+from tests.store.contents import folded, new_graph, raw
 from tests.store.profiles import Recorder, driver
 
 EMBEDDED_ONLY = {"read/node_latest", "read/nodes_of_past"}
@@ -133,6 +135,7 @@ async def everything(store: Store) -> None:
     await graphs.page(store, "gph_------------", 10, soon())
     await left_half_done(store, grown.graph_id, log)
     await trimmed(store, log)
+    await written_anew(store, log)
     assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
     assert await deleting.delete(store, grown.graph_id, 1, soon())
     assert await deleting.is_left(store, grown.graph_id, soon())
@@ -168,6 +171,21 @@ async def trimmed(store: Store, log: list[dict[str, Any]]) -> None:
     left = await trims.left(store, graph_id, soon())
     assert left is not None
     await trims.clear(store, graph_id, left, [left.trimmed], -1_000, soon())
+
+
+async def written_anew(store: Store, log: list[dict[str, Any]]) -> None:
+    """A graph that is restarted by a keyframe of two calls; one that remembers dropped ids; a new generation that is given up."""
+    one = process(store, await new_graph(store))
+    _, said = restart_of(log[:20], 2)
+    for lines in (log[:40], said[:1], said[1:]):
+        await one.appends.append(VIEWER, one.graph_id, lines, soon(), restart=True)
+    look = await appending.look(store, one.graph_id, None, [], soon())
+    assert look is not None
+    ground = Ground(one.graph_id, look.g, look.standing, uuid4().hex)
+    building = await generations.begin(store, ground, 1)
+    await store.write(lambda tx: tx.run("generation/remember", rows=Piece(ids=[])), soon())
+    await generations.put_remembered(store, building, [0])
+    await generations.abandon(store, ground, building.number, 1, soon())
 
 
 async def left_half_done(store: Store, graph_id: str, log: list[dict[str, Any]]) -> None:

@@ -1,5 +1,7 @@
 """A projector's whole state, hidden fields too, as a list of short texts from which it can be made again, as often as wanted.
 
+Its rows are not among them: they never change, and are shared.
+
 For this process's memory alone: what is kept for longer is written as `stored` has it. Each text is made, and read, in one short step, so
 that a large graph need not hold everybody up: whoever drives the generators may pause between any two.
 """
@@ -8,15 +10,16 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
+from app.domain.history import State
 from app.domain.projector.projector import Projector
 from app.domain.projector.state import Node, Spawn, Wait
+from app.domain.rows import Cell
 
 _NODES = 20
-_STATES = 200
 
 T = TypeVar("T")
 
@@ -57,13 +60,11 @@ def copied(projector: Projector) -> Iterator[bytes]:
     yield _text(list(graph.nodes))
     for some in _cut(nodes, _NODES):
         yield _text([[getattr(node, name) for name in Node.__slots__] for node in some], some)
-    yield _text((rest, own, -(-len(projector.history.now) // _STATES)))
-    for states in _cut(projector.history.now.items(), _STATES):
-        yield _text(states)
+    yield _text((rest, own))
 
 
-def restored(texts: Sequence[bytes]) -> Generator[None, None, Projector]:
-    """The projector again; it gives way after each text."""
+def restored(texts: Sequence[bytes], now: Mapping[Cell, State]) -> Generator[None, None, Projector]:
+    """The projector again, with the rows that it had; it gives way after each text."""
     projector, coming = Projector(), iter(texts)
     nodes = projector.graph.nodes
     nodes.update((ref, Node.__new__(Node)) for ref in _read(next(coming), nodes))
@@ -74,12 +75,10 @@ def restored(texts: Sequence[bytes]) -> Generator[None, None, Projector]:
             for name, value in zip(Node.__slots__, values, strict=True):
                 setattr(node, name, value)
     yield
-    rest, own, pieces = _read(next(coming), nodes)
+    rest, own = _read(next(coming), nodes)
     vars(projector.graph).update(rest)
     vars(projector).update(own)
-    for _ in range(pieces):
-        yield
-        projector.history.now.update(_read(next(coming), nodes))
+    projector.history.now.update(now)
     return projector
 
 
