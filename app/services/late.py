@@ -99,11 +99,17 @@ async def _by_store(
         tail += events[at:]
         if len(tail) > MOST_TAIL:
             raise TooDeepError
-        due = [waiting.popleft() for _ in range(len(waiting) - kept.MARK_BEFORE)]
+        due = [waiting.popleft() for _ in range(len(waiting) - kept.MARK_BEFORE - kept.MARK_EVERY)]
         folded += len(due)
         await _both(before, again, due, tape)
-    if before.head_seq >= held.standing.floor and (folded >= kept.MARK_EVERY or not marks):
-        marks = [*marks, await marked(before)][-kept.MOST_MARKS :]
+    # one mark near the place, for the next late event, and one further back, for a later one that is somewhat older
+    for left in (kept.MARK_BEFORE + kept.MARK_EVERY, kept.MARK_BEFORE):
+        due = [waiting.popleft() for _ in range(len(waiting) - left)]
+        folded += len(due)
+        await _both(before, again, due, tape)
+        if before.head_seq >= held.standing.floor and (folded >= kept.MARK_EVERY or not marks):
+            marks = [*marks, await marked(before)][-kept.MOST_MARKS :]
+            folded = 0
     await _both(before, again, waiting, tape)
     old, rewritten = Batch(), Batch()
     after = before.head_seq
