@@ -15,6 +15,7 @@ from app.services.expiry import Expiry
 from app.services.graphs import Graphs
 from app.services.keys import Keys
 from app.services.known import KnownKeys
+from app.services.live import Live
 from app.services.logins import Logins
 from app.services.moving import Moving
 from app.services.operator_key import ensure_operator
@@ -53,7 +54,8 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
         expiry = None if settings.expire_after is None else Expiry(store, clock, deletions, settings.expire_after)
         if expiry is not None:
             expiry.begin()
-        appends = Appends(store, projectors, clock, retention, deletions.clean_up)
+        live = Live(store, graphs, access, clock, settings)
+        appends = Appends(store, projectors, clock, retention, deletions.clean_up, live.news.tell)
         yield Services(
             settings=settings,
             clock=clock,
@@ -68,9 +70,11 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             operator=operator,
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,
+            live=live,
         )
         if expiry is not None:
             await expiry.close()
+        await live.close()
         await appends.close()
         await retention.close()
         await deletions.close()

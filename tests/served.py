@@ -20,6 +20,7 @@ from app.services.bundle import Services
 from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
+from app.services.live import Live
 from app.services.logins import Logins
 from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
@@ -96,7 +97,8 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
     settings = change(Settings(_env_file=None, public_url="https://graphs.example", rate_limit=0))  # type: ignore[call-arg]
     access = Access(store, clock)
     graphs = Graphs(store, clock, settings)
-    appends = Appends(store, Projectors(store), clock)
+    live = Live(store, graphs, access, clock, settings)
+    appends = Appends(store, Projectors(store), clock, told=live.news.tell)
     services = Services(
         settings=settings,
         clock=clock,
@@ -111,10 +113,12 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         operator=OperatorKey("", None, made=False),
         rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
         deletions=Deletions(store, clock, graphs),
+        live=live,
     )
     application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
         yield Served(services, clock, client, application)
+    await live.close()
     await services.deletions.close()
     await access.close()
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.domain.moments import AsOf, Moment
 from app.domain.problems import TooComplex
-from app.graphql.budget import Budget
+from app.graphql.budget import Budget, Objects
 from app.graphql.needs import Lookahead, Needs
 from app.graphql.reading import After, Reading
 from app.services.bundle import Services
 from app.services.cursors import Mark
 from app.services.event_pages import EventRow
+from app.services.graph_at import GraphAt
 from app.services.viewer import Viewer
 from app.store.deadline import Deadline
 from app.store.reading import Overtaken
@@ -44,6 +45,8 @@ class Context:
     origin: str
     budget: int
     compiled: bool = True
+    resume: str | None = None
+    """Where a subscription goes on, whatever its arguments say (`Last-Event-ID`)."""
     _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _spent: int = 0
     _readings: dict[Any, asyncio.Future[Reading]] = field(default_factory=dict)
@@ -74,6 +77,16 @@ class Context:
         raw = info._raw_info
         variables: Any = raw.variable_values
         cost = Budget(raw.fragments, variables).page_cost(raw.return_type, raw.field_nodes)
+        if cost > self.budget:
+            raise too_complex(cost, self.budget)
+
+    def check_each(self, info: Info[Any, Any], number: int) -> None:
+        """Looks at what is asked of each of so many objects of a list that is there (Q36). Raises: TooComplex."""
+        raw = info._raw_info
+        variables: Any = raw.variable_values
+        cost = number + Budget(raw.fragments, variables).cost(
+            raw.return_type, raw.field_nodes, None, Objects(number, number <= 1, number <= 1)
+        )
         if cost > self.budget:
             raise too_complex(cost, self.budget)
 
@@ -128,6 +141,13 @@ class Context:
             return Reading(self, await reading.at.at_mark(mark.event, mark.time_ns), reading.asked)
 
         return await self._once((reading.at.info.id, reading.asked, mark), resolve())
+
+    def at_hand(self, at: GraphAt) -> Reading:
+        """A graph at a moment that is known already, taken as its newest one by everything in this operation."""
+        reading = Reading(self, at.later(self.deadline), None)
+        found = self._readings[(at.info.id, None)] = asyncio.get_running_loop().create_future()
+        found.set_result(reading)
+        return reading
 
     def forget(self, graph_id: str) -> None:
         """A graph was changed: what was known of it now is not so any more (Q3)."""

@@ -12,9 +12,7 @@ from app.graphql.types.inputs import given
 from app.services.cursors import list_name, read_cursor, write_cursor
 from app.services.graph_info import GraphInfo
 from app.services.lists import Ask, Page, cut, places
-
-LIVE_MS = 3 * 60 * 1_000
-"""A producer that was heard from within so long is there."""
+from app.services.liveness import is_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +52,15 @@ async def graph_page(context: Context, listed: GraphList) -> GraphPage:
     found = await context.services.graphs.list(context.viewer, context.deadline)
     last_event, live, now = listed.filter.last_event, listed.filter.live, context.services.clock()
     rows = [
-        row for row in found if (last_event is None or last_event.holds(row.last_event)) and (live is None or is_live(row, now) is live)
+        row
+        for row in found
+        if (last_event is None or last_event.holds(row.last_event)) and (live is None or is_live(row.heard, now) is live)
     ]
     after, before = (
         None if text is None else _key(read_cursor(text, listed.name, int, str).key) for text in (listed.ask.after, listed.ask.before)
     )
     keys = [(-row.last_event, row.id) for row in rows]
     return GraphPage(context, listed.name, cut(rows, listed.ask, *places(keys, after, before)))
-
-
-def is_live(graph: GraphInfo, now_ms: int) -> bool:
-    """Whether the graph's producer was heard from within the last three minutes."""
-    return graph.heard is not None and now_ms - graph.heard <= LIVE_MS
 
 
 def _key(key: list[Any]) -> tuple[int, str]:

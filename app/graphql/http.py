@@ -1,8 +1,7 @@
-"""GraphQL over HTTP (Q29-Q31, Q33, Q34, Q39, Q43): a plain route, since every layer in between costs more than a small query does."""
+"""GraphQL over HTTP (Q22, Q29-Q31, Q33, Q34, Q39, Q43): a plain route, since every layer in between costs more than a small query does."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -10,7 +9,7 @@ import orjson
 from graphql import OperationType
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from app.domain.problems import Problem, StoreUnavailable
 from app.graphql.caching import cache_control
@@ -18,11 +17,14 @@ from app.graphql.documents import Document, Refused
 from app.graphql.errors import error_body, problem_body
 from app.graphql.graphiql import graphiql_page
 from app.graphql.limits import most_body_bytes
-from app.graphql.persisted import PersistedQueries, hash_of, is_hash_of
+from app.graphql.requests import BadRequest, Requests
 from app.graphql.running import Asked, Operations
+from app.graphql.subscriptions.sse import EventStream, wants_events
+from app.graphql.subscriptions.websocket import Sockets
 from app.services.bundle import Services
 from app.services.etags import etag, is_known
 from app.services.large_json import load_json
+from app.services.listeners import Credentials
 from app.services.origin import same_origin
 from app.services.viewer import Viewer
 from app.services.wanted import GONE, CallerGone, while_wanted
@@ -35,30 +37,23 @@ VARY = "Authorization, Cookie, Accept"
 _STATUS = {"UNAUTHENTICATED": 401, "FORBIDDEN": 403, "STORE_UNAVAILABLE": 503}
 
 
-class BadRequest(Exception):  # noqa: N818 - an answer, not a fault of ours
-    """No GraphQL request, with the status that says why (Q43)."""
-
-    def __init__(self, status: int, message: str, **headers: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-
 def graphql_routes(services: Services, settings: Settings) -> list[BaseRoute]:
-    """The route of `/graphql`."""
-    door = Door(services, settings)
-    return [Route("/graphql", door.answer, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])]
+    """The routes of `/graphql`: HTTP and WebSocket."""
+    operations, requests = Operations(services, settings), Requests()
+    door = Door(services, settings, operations, requests)
+    sockets = Sockets(services, settings, operations, requests)
+    methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    return [Route("/graphql", door.answer, methods=methods), WebSocketRoute("/graphql", sockets.answer)]
 
 
 class Door:
     """The GraphQL door."""
 
-    def __init__(self, services: Services, settings: Settings) -> None:
+    def __init__(self, services: Services, settings: Settings, operations: Operations, requests: Requests) -> None:
         self._services = services
         self._settings = settings
-        self._operations = Operations(services, settings)
-        self._persisted = PersistedQueries()
+        self._operations = operations
+        self._requests = requests
 
     async def answer(self, request: Request) -> Response:
         """One request."""
@@ -104,13 +99,14 @@ class Door:
         log = _state(request, "log", {})
         asked = self._by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
         document = self._operations.document(asked.query)
-        if asked.persisted is not None:
-            self._persisted.keep(asked.persisted, asked.query)
+        self._requests.keep(asked)
         operation = document.operation(asked.operation_name)
         if operation is not None:
             log["operation"] = operation.operation.value
         if request.method == "GET" and _writes(document, asked):
             raise BadRequest(405, "A mutation is sent by POST.", Allow="POST")
+        if wants_events(request.headers.get("accept")):
+            return EventStream(self._services, self._operations, viewer, self._credentials(request), document, asked, request_id)
         if operation is not None and operation.operation is OperationType.MUTATION:
             body = await self._operations.run(viewer, document, asked, request_id)  # to its end, wanted or not
         else:
@@ -121,9 +117,12 @@ class Door:
         return _reply(body, media, 503 if _gone(body) else 200, {"Retry-After": "1"} if _gone(body) else {})
 
     async def _viewer(self, request: Request) -> Viewer | None:
+        return await self._services.access.viewer(*self._credentials(request))
+
+    def _credentials(self, request: Request) -> Credentials:
         headers = request.headers
         cookie = headers.get("cookie") if same_origin(headers, self._settings.public_url) else None
-        return await self._services.access.viewer(headers.get("authorization"), cookie)
+        return headers.get("authorization"), cookie
 
     async def _by_post(self, request: Request, viewer: Viewer) -> Asked:
         kind, _, parameters = request.headers.get("content-type", "").partition(";")
@@ -137,26 +136,10 @@ class Door:
             raise BadRequest(400, "One operation a request: batches are not taken.")
         if not isinstance(members, dict):
             raise BadRequest(400, "The body is a JSON object with the member query.")
-        return self._asked(members)
+        return self._requests.asked(members)
 
     def _by_get(self, request: Request) -> Asked:
-        return self._asked(_parameters(request))
-
-    def _asked(self, members: dict[str, Any]) -> Asked:
-        """What a request's members ask for, with the document that its hash stands for (Q30). Raises: BadRequest, Refused."""
-        extensions = members.get("extensions")
-        if not isinstance(extensions, dict) or extensions.get("persistedQuery") is None:
-            return _asked(members)
-        try:
-            name = hash_of(extensions["persistedQuery"])
-        except ValueError as wrong:
-            raise BadRequest(400, str(wrong)) from None
-        if not members.get("query"):
-            return _asked({**members, "query": self._persisted.text(name)})
-        asked = _asked(members)
-        if not is_hash_of(name, asked.query):
-            raise BadRequest(400, "extensions.persistedQuery.sha256Hash is not that of query.")
-        return replace(asked, persisted=name)
+        return self._requests.asked(_parameters(request))
 
 
 def _parameters(request: Request) -> dict[str, Any]:
@@ -170,19 +153,6 @@ def _parameters(request: Request) -> dict[str, Any]:
             except orjson.JSONDecodeError:
                 raise BadRequest(400, f"The parameter {name} is JSON.") from None
     return members
-
-
-def _asked(members: dict[str, Any]) -> Asked:
-    query, variables, name, extensions = (members.get(key) for key in ("query", "variables", "operationName", "extensions"))
-    if not isinstance(query, str) or not query.strip():
-        raise BadRequest(400, "query is the text of a GraphQL document.")
-    if variables is not None and not isinstance(variables, dict):
-        raise BadRequest(400, "variables is a JSON object.")
-    if name is not None and not isinstance(name, str):
-        raise BadRequest(400, "operationName is a text.")
-    if extensions is not None and not isinstance(extensions, dict):
-        raise BadRequest(400, "extensions is a JSON object.")
-    return Asked(query, variables or {}, name or None)
 
 
 async def _read(request: Request, most: int) -> bytes:

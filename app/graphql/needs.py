@@ -88,6 +88,10 @@ class Lookahead:
             self._known[key] = needs
         return needs
 
+    def selects(self, nodes: Iterable[Any], name: str) -> bool:
+        """Whether a field of that name is selected right under these."""
+        return any(found.name.value == name for found in self._fields(nodes, set()))
+
     def _visit(self, owner: Any, nodes: Iterable[Any], needs: Needs, level: int) -> None:
         """`level`: how many lists or references of nodes lie above; 0 is the field's own node."""
         if not isinstance(owner, GraphQLObjectType):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -13,10 +14,11 @@ from strawberry.execution import optimized_is_awaitable
 from app.graphql.bulk import packed
 from app.graphql.context import Context
 from app.graphql.documents import Document, Documents, Refused, no_operation
-from app.graphql.errors import field_errors, request_errors
+from app.graphql.errors import error_body, field_errors, request_errors
 from app.graphql.limits import Limits
 from app.graphql.projection.executor import ProjectingExecutor
 from app.graphql.schema import schema
+from app.graphql.subscriptions.stream import Told, told
 from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.settings import Settings
@@ -59,6 +61,8 @@ class Operations:
         operation = document.operation(asked.operation_name)
         if operation is None:
             raise no_operation(asked.operation_name)
+        if operation.operation is OperationType.SUBSCRIPTION:
+            raise Refused([error_body("BAD_REQUEST", "A subscription needs a WebSocket, or Accept: text/event-stream.")])
         writes = operation.operation is OperationType.MUTATION
         deadline = Deadline.after(self._settings.write_deadline if writes else self._settings.deadline)
         for left in reversed(range(1 if writes else TRIES)):
@@ -70,10 +74,28 @@ class Operations:
             body["errors"] = field_errors(result.errors, request_id)
         return body
 
+    def subscribe(
+        self, viewer: Viewer, document: Document, asked: Asked, request_id: str, resume: str | None = None
+    ) -> AbstractAsyncContextManager[AsyncGenerator[Told, None]]:
+        """The answers of a subscription. `resume`: where it goes on, whatever its arguments say. Raises: Refused, where nothing is run."""
+        if document.operation(asked.operation_name) is None:
+            raise no_operation(asked.operation_name)
+
+        def fresh() -> Context:
+            return self._context(viewer, document, Deadline.after(self._settings.deadline), resume)
+
+        return told(self._executor(fresh(), document, asked, dict(asked.variables)), fresh, request_id)
+
     async def _executed(
         self, viewer: Viewer, document: Document, asked: Asked, variables: dict[str, Any], deadline: Deadline
     ) -> ExecutionResult:
-        context = Context(
+        executor = self._executor(self._context(viewer, document, deadline), document, asked, variables)
+        result: Any = executor.execute_operation()
+        found: ExecutionResult = await result if optimized_is_awaitable(result) else result
+        return found
+
+    def _context(self, viewer: Viewer, document: Document, deadline: Deadline, resume: str | None = None) -> Context:
+        return Context(
             services=self._services,
             viewer=viewer,
             deadline=deadline,
@@ -82,7 +104,10 @@ class Operations:
             origin=self._origin,
             budget=self._settings.node_budget,
             compiled=self._compiled,
+            resume=resume,
         )
+
+    def _executor(self, context: Context, document: Document, asked: Asked, variables: dict[str, Any]) -> ProjectingExecutor:
         executor = ProjectingExecutor.build(
             self._schema,
             document.ast,
@@ -93,9 +118,8 @@ class Operations:
         )
         if isinstance(executor, list):
             raise Refused(request_errors(executor[:5], "BAD_USER_INPUT"))
-        result: Any = executor.execute_operation()
-        found: ExecutionResult = await result if optimized_is_awaitable(result) else result
-        return found
+        assert isinstance(executor, ProjectingExecutor)
+        return executor
 
 
 def limits_of(settings: Settings) -> Limits:

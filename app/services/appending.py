@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -84,14 +84,18 @@ class Appends:
 
     def __init__(
         self, store: Store, projectors: Projectors, clock: Clock, retention: Retention | None = None,
-        clean_up: Callable[[], None] = lambda: None,
+        clean_up: Callable[[], None] = lambda: None, told: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        """Without `retention` graphs keep what they do not say themselves. `clean_up` has what is left of old generations cleaned away."""
+        """Without `retention` graphs keep what they do not say themselves. `clean_up` has what is left of old generations cleaned away.
+
+        `told` is called with a graph's id when something has come to it.
+        """
         self._store = store
         self._retention = Retention(store, projectors, 0) if retention is None else retention
         self._projectors = projectors
         self._clock = clock
         self._clean_up = clean_up
+        self._told = told
         self._generations = Generations(store, projectors, self._retention, clock)
         self._behind: set[asyncio.Task[Any]] = set()
         self._writer = uuid4().hex
@@ -125,6 +129,7 @@ class Appends:
             for run in call.runs:
                 held = await self._taken_in(viewer, turn, call, run, deadline, restart=restart)
             if turn.wrote is not None:
+                self._told(graph_id)
                 held = await self._kept(turn, held, turn.wrote, deadline)
             last = held.projector.head_event
             moment = Moment(
@@ -278,17 +283,19 @@ class Appends:
         held = turn.take()
         assert held is not None
         ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
+        newest = held.projector.head_event
+        late = {event.id for event in new if newest is not None and event.order < newest.order}
         try:
             again = await with_late(self._store, self._projectors, held, new, deadline)
             if again.changed.size > MOST_CHANGED:
                 raise TooDeepError
         except TooDeepError:
-            await self._kept_up(turn, self._written_anew(turn, held, ground, new, run), deadline)
+            await self._kept_up(turn, self._written_anew(turn, held, ground, new, late, run), deadline)
             assert turn.held is not None
             return turn.held
         ground = await rewriting.turn(self._store, ground, deadline)
         to = again.standing(ground.standing)
-        ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, self._clock(), deadline)
+        ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, late, self._clock(), deadline)
         run.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
         turn.wrote = ground
@@ -297,8 +304,8 @@ class Appends:
         )
         return held
 
-    async def _written_anew(self, turn: _Turn, held: Held, ground: Ground, new: list[Event], run: Run) -> None:
-        turn.held, turn.wrote = await self._generations.with_late(ground, held.account, new)
+    async def _written_anew(self, turn: _Turn, held: Held, ground: Ground, new: list[Event], late: Container[str], run: Run) -> None:
+        turn.held, turn.wrote = await self._generations.with_late(ground, held.account, new, late)
         run.accepted = len(new)
         self._clean_up()
 

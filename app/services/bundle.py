@@ -10,6 +10,7 @@ from app.services.clock import Clock
 from app.services.deletions import Deletions
 from app.services.graphs import Graphs
 from app.services.keys import Keys
+from app.services.live import Live
 from app.services.logins import Logins
 from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
@@ -37,6 +38,7 @@ class Services:
     operator: OperatorKey
     rates: RateLimits
     deletions: Deletions
+    live: Live
 
     async def store_answers(self, deadline: Deadline) -> None:
         """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""

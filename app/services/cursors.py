@@ -29,6 +29,24 @@ class Place(NamedTuple):
     mark: Mark | None
 
 
+def arrival_cursor(graph_id: str, arrival: int) -> str:
+    """Where a graph's stream of events stands after the event with an arrival number (0: before the first), in any process (Q23)."""
+    return write_cursor(_arrivals(graph_id), [arrival])
+
+
+def read_arrival_cursor(text: str, graph_id: str) -> int:
+    """The arrival number that a cursor of a graph's stream says. Raises: CursorInvalid, also for one of another graph."""
+    found = read_cursor(text, _arrivals(graph_id), int)
+    arrival: int = found.key[0]
+    if found.mark is not None or arrival < 0:
+        raise CursorInvalid("This is not a cursor of a stream of events.")
+    return arrival
+
+
+def _arrivals(graph_id: str) -> str:
+    return list_name("arrivals", graph_id)
+
+
 def list_name(*parts: Any) -> str:
     """A short name for one list: the same for equal parts (kind, graph, node, order, filter, what was asked of the moment)."""
     text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -28,11 +28,12 @@ _SECONDS = 30.0
 
 
 class _Placed(NamedTuple):
-    """An event with its place, and the number that it arrived under."""
+    """An event with its place, the number that it arrived under, and whether it came after one that it stands before."""
 
     seq: int
     arrival: int
     event: Event
+    late: bool
 
 
 class Generations:
@@ -70,10 +71,10 @@ class Generations:
         switched = await writing.switch(self._clock(), 0, None)
         return Held(base.projector, account, switched.g, switched.standing, unkept=writing.held)
 
-    async def with_late(self, ground: Ground, account: str, new: Sequence[Event]) -> tuple[Held, Ground]:
+    async def with_late(self, ground: Ground, account: str, new: Sequence[Event], late: Container[str]) -> tuple[Held, Ground]:
         """The graph with new events of which the first is late, however late (E12, I33). Raises: Stale.
 
-        `new` are in order. Every held event gets another place, with all the room to the next.
+        `new` are in order; `late`: ids of those that are. Every held event gets another place, with all the room to the next.
         """
         standing = ground.standing
         there = await checkpoints.listed(self._store, ground.g, Deadline.after(_SECONDS))
@@ -90,7 +91,7 @@ class Generations:
             now = projector.history.now
             await generations.put_places(self._store, building, Batch(before=dict.fromkeys(now), after=dict(now)))
         writing, places = _Writing(self._store, building, projector), count(first, STEP)
-        coming = deque(_Placed(0, arrival, event) for arrival, event in enumerate(new, standing.arrival + 1))
+        coming = deque(_Placed(0, arrival, event, event.id in late) for arrival, event in enumerate(new, standing.arrival + 1))
         async for page in generations.events(self._store, ground):
             merged: list[_Placed] = []
             for each in await _read(page):
@@ -119,7 +120,8 @@ class _Writing:
             return
         batch = Batch()
         await fold(self._projector, [(each.seq, each.event) for each in events], batch)
-        await generations.put_events(self._store, self._building, batch, [each.arrival for each in events])
+        late = {each.event.id for each in events if each.late}
+        await generations.put_events(self._store, self._building, batch, [each.arrival for each in events], late)
         self._ends = [*(self._ends[:1] or batch.events[:1]), batch.events[-1]]
         self.held += len(events)
 
@@ -137,7 +139,7 @@ class _Writing:
 async def _read(page: list[Arrived]) -> list[_Placed]:
     pace, read = Pace(), []
     for each in page:
-        read.append(_Placed(each.seq, each.arrival, parse_line(each.line.encode())))
+        read.append(_Placed(each.seq, each.arrival, parse_line(each.line.encode()), bool(each.late)))
         if pace.due:
             await pace.rest()
     return read

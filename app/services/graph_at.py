@@ -75,9 +75,11 @@ class GraphAt:
         self._snapshot: Snapshot | None = None
         self._turn = asyncio.Lock()
 
-    def later(self, deadline: Deadline) -> GraphAt:
-        """The same, for another unit of work."""
-        return self._moved(self.moment, self.asked, deadline)
+    def later(self, deadline: Deadline, time_ns: int | None = None) -> GraphAt:
+        """The same, for another unit of work; judged at another time, Unix ns, if one is given. What was read of it is there already."""
+        found = self._moved(self.moment if time_ns is None else replace(self.moment, time_ns=time_ns), self.asked, deadline)
+        found._stored = self._stored
+        return found
 
     # ---- whole graphs ----
 
@@ -86,7 +88,7 @@ class GraphAt:
         async with self._turn:
             if self._snapshot is not None and self._stored is not None and self._stored.keys >= keys:
                 return self._snapshot
-            stored = self._snapshots.get(self.moment, keys)
+            stored = self._stored if self._stored is not None and self._stored.keys >= keys else self._snapshots.get(self.moment, keys)
             if stored is None:
                 stored = await StoredNodes.of(keys, await nodes.whole(self._reading, keys))
                 self._snapshots.put(self.moment, stored)

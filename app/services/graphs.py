@@ -102,6 +102,10 @@ class Graphs:
             raise Overtaken
         return self._graph_at(row, moment, deadline, asked=False)
 
+    async def now(self, row: GraphRow, deadline: Deadline) -> GraphAt:
+        """A graph at the newest moment of its row, of which all is of one time."""
+        return self._graph_at(row, await self._moment(row, None, deadline), deadline, asked=False)
+
     async def row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
         """A graph's row, of one time, for its account's other services. Raises: Forbidden, NotFound."""
         return await self._row(viewer, graph_id, deadline)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 from app.store.intervals import BUCKET_BITS, STEP
@@ -97,6 +98,29 @@ async def at(reading: Reading, places: Iterable[int]) -> dict[int, Stored]:
     for start in range(0, len(wanted), _PLACES_AT_ONCE):
         rows = await reading.rows("read/events_at", g=reading.g, places=wanted[start : start + _PLACES_AT_ONCE])
         found |= {row["seq"]: row for row in await named(COLUMNS, rows.values, ("time_ns",))}
+    return found
+
+
+async def arrived(reading: Reading, first: int, last: int) -> list[Stored]:
+    """The events with the arrival numbers from `first` to `last`, in that order; `late` says which came late. Held ones alone.
+
+    What is missing is held no more: the numbers of an append that is under way must not be asked for.
+    """
+    found: list[Values] = []
+    for start in range(first, last + 1, _PLACES_AT_ONCE):
+        numbers = list(range(start, min(start + _PLACES_AT_ONCE, last + 1)))
+        values, at = await reading.rows("read/events_arrived", g=reading.g, arrivals=numbers)
+        found += [row for row in values if at.floor <= row[0] <= at.head]
+    return sorted(await named((*COLUMNS, "late"), found, ("time_ns",)), key=itemgetter("arrival"))
+
+
+async def arrived_places(reading: Reading, first: int, last: int) -> list[tuple[int, bool]]:
+    """Place of each held event with one of these arrival numbers, and whether it came late; in no order."""
+    found: list[tuple[int, bool]] = []
+    for start in range(first, last + 1, _PLACES_AT_ONCE):
+        numbers = list(range(start, min(start + _PLACES_AT_ONCE, last + 1)))
+        values, at = await reading.rows("read/arrived_places", g=reading.g, arrivals=numbers)
+        found += [(seq, bool(late)) for seq, late in values if at.floor <= seq <= at.head]
     return found
 
 

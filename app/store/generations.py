@@ -9,7 +9,7 @@ reads again. What is left of an old or an abandoned one is cleaned away as a del
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -34,11 +34,12 @@ _PIECE_SECONDS = 30.0
 
 
 class Arrived(NamedTuple):
-    """An event as it is held: its place, the number that it arrived under, its line."""
+    """An event as it is held: its place, the number that it arrived under, its line, whether it came late."""
 
     seq: int
     arrival: int
     line: str
+    late: bool | None
 
 
 class Dropped(NamedTuple):
@@ -74,11 +75,14 @@ async def put_base(store: Store, building: Building, base: Stored) -> None:
     await _stands(store, building, put)
 
 
-async def put_events(store: Store, building: Building, batch: Batch, arrivals: Iterable[int]) -> None:
-    """Puts down what some events write, those that come next in order, with the numbers under which they arrived. Raises: Stale."""
+async def put_events(store: Store, building: Building, batch: Batch, arrivals: Iterable[int], late: Container[str]) -> None:
+    """Puts down what some events write, those that come next in order, with the numbers under which they arrived. Raises: Stale.
+
+    `late`: ids of those that came after one that they stand before.
+    """
     at = list(building.ground.standing)
     stage = {"taking": False, "adding": -building.number, "to_adding": -building.number, "to_at": at, "pending": 0, "coming": []}
-    async with Pieces(added(building.g, batch, arrivals), ADDS) as pieces:
+    async with Pieces(added(building.g, batch, arrivals, late), ADDS) as pieces:
         async for rows, _ in pieces:
             await guarded(store, "append/adds", building.ground, stage | {"rows": rows}, _piece())
     await put_places(store, building, batch)

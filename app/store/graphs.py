@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from neo4j.exceptions import ConstraintError
 
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
+from app.store.intervals import STEP
 from app.store.keys import generation_key
 
 BEFORE_ALL = "gph_------------"
@@ -37,6 +38,14 @@ class Standing(NamedTuple):
     def settled(self) -> bool:
         """Whether no append is under way, or was left half done."""
         return self.written == self.applied == self.head and self.revision % 2 == 0
+
+    @property
+    def arrived(self) -> int:
+        """Number of the last event that readers may see: those of an append that is under way come after it.
+
+        They are at the places that an append takes, one at each `STEP` above the head.
+        """
+        return self.arrival - (self.written // STEP - self.head // STEP)
 
 
 class EventMark(NamedTuple):
@@ -125,6 +134,19 @@ async def of_account(store: Store, account: str, deadline: Deadline) -> list[Gra
 async def page(store: Store, after: str, limit: int, deadline: Deadline) -> list[GraphRow]:
     """The first `limit` graphs of all accounts whose ids come after `after`, by id."""
     return [_row(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit)]
+
+
+class Seen(NamedTuple):
+    """A graph as it was seen lately. `rebased`: how often it began, or began anew, at a keyframe (E132)."""
+
+    row: GraphRow
+    rebased: int
+
+
+async def seen(store: Store, graph_ids: Sequence[str], deadline: Deadline) -> dict[str, Seen]:
+    """Those of these graphs that are there, by id."""
+    records = await store.read("live/news", deadline, ids=list(graph_ids))
+    return {record["graph"]["id"]: Seen(_row(record), record["rebased"] or 0) for record in records}
 
 
 def _row(record: Record) -> GraphRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Sequence
 from itertools import groupby
 from types import TracebackType
 from typing import TypeAlias
@@ -84,15 +84,15 @@ class Pieces:
         return piece, self._row is None
 
 
-def added(g: str, batch: Batch, numbers: Iterable[int]) -> Rows:
+def added(g: str, batch: Batch, numbers: Iterable[int], late: Container[str] = ()) -> Rows:
     """Rows of the first stage: events and, right after each, the states that it ended; by its events what a piece left behind is found.
 
-    `numbers` are those under which these events arrived.
+    `numbers` are those under which these events arrived; `late`: ids of those that came after one that they stand before.
     """
     ended = groupby(batch.ended, key=lambda over: over.until)
     until, states = next(ended, (0, iter(())))
     for number, recorded in zip(numbers, batch.events, strict=False):
-        yield "events", records.event(g, recorded, number)
+        yield "events", records.event(g, recorded, number, late=recorded.event.id in late)
         if until == recorded.seq:
             for over in states:
                 if over.cell.kind in LABELS:

@@ -45,10 +45,10 @@ def ended(g: str, over: Ended) -> Properties:
     return row
 
 
-def event(g: str, recorded: Recorded, arrival: int) -> Properties:
-    """The row of an event; `arrival` is its number in the order of taking in."""
+def event(g: str, recorded: Recorded, arrival: int, *, late: bool = False) -> Properties:
+    """The row of an event; `arrival` is its number in the order of taking in; `late`: it came after one that it stands before."""
     what = recorded.event
-    return {
+    row = {
         "key": event_key(g, what.id),
         "g": g,
         "arrival": arrival,
@@ -61,6 +61,7 @@ def event(g: str, recorded: Recorded, arrival: int) -> Properties:
         "line": what.line.decode(),
         **placed_event(g, recorded),
     }
+    return {**row, "late": True} if late else row
 
 
 def placed_event(g: str, recorded: Recorded) -> Properties:

@@ -7,7 +7,7 @@ the three looks whether the graph still stands where this writer left it: so who
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from neo4j import Record
@@ -37,11 +37,13 @@ async def turn(store: Store, ground: Ground, deadline: Deadline) -> Ground:
 
 
 async def rewrite(
-    store: Store, ground: Ground, changed: Difference, to: Standing, ends: tuple[Recorded | None, Recorded], heard: int, deadline: Deadline
-) -> Ground:
+    store: Store, ground: Ground, changed: Difference, to: Standing, ends: tuple[Recorded | None, Recorded], late: Container[str],
+    heard: int, deadline: Deadline,
+) -> Ground:  # fmt: skip
     """All of `changed`, and where the graph then stands. `ends`: its first event (None: still the same) and its last.
 
-    New events are numbered after the last that came; `heard`: Unix ms at which the producer was. Raises: Stale, with nothing written.
+    New events are numbered after the last that came; `late`: ids of those that come before one that was there; `heard`: Unix ms at which
+    the producer was. Raises: Stale, with nothing written.
     """
     g = ground.g
     first, last = ends
@@ -57,7 +59,7 @@ async def rewrite(
         await _run(tx, "rewrite/off", _off(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/on", _on(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/edges", _edge_rows(g, changed.edges_on), _BOTH_EDGES)
-        await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival), _EVENTS)
+        await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival, late), _EVENTS)
 
     await guarded_with(store, "rewrite/stand", ground, stage, deadline, rows)
     return replace(ground, standing=to)
@@ -96,8 +98,8 @@ def _edge_rows(g: str, edges: Iterable[Edge]) -> Rows:
         yield EDGES[edge.cell.kind][0], records.edge(g, edge.cell, edge.since, edge.row, until)
 
 
-def _events(g: str, changed: Difference, arrival: int) -> Iterator[tuple[str, records.Properties]]:
+def _events(g: str, changed: Difference, arrival: int, late: Container[str]) -> Iterator[tuple[str, records.Properties]]:
     for number, recorded in enumerate(changed.events_on, arrival + 1):
-        yield "events", records.event(g, recorded, number)
+        yield "events", records.event(g, recorded, number, late=recorded.event.id in late)
     for recorded in changed.events_set:
         yield "events_set", {"key": event_key(g, recorded.event.id), "set": records.placed_event(g, recorded)}

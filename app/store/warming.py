@@ -34,7 +34,7 @@ SAMPLES: Final[dict[str, Any]] = {
     "row": {},
     "rows": {},
     **{name: [_TEXT] for name in ("coming", "ends", "families", "first_end", "ids", "keys", "last_end", "left", "right", "types")},
-    **{name: [0] for name in ("buckets", "parts", "places", "seqs")},
+    **{name: [0] for name in ("arrivals", "buckets", "parts", "places", "seqs")},
     **{name: [0] * 7 for name in ("at", "to_at")},
     "ranges": [[_TEXT, _TEXT]],
 }

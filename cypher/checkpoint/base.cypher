@@ -6,5 +6,5 @@ MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
 WHERE g.g = $g AND g.at = $lists.at AND g.adding = 0
-SET g.at = $lists.to_at, g.writer = $writer, g.pending = 0, g.coming = []
+SET g.at = $lists.to_at, g.writer = $writer, g.pending = 0, g.coming = [], g.rebased = coalesce(g.rebased, 0) + 1
 RETURN 1 AS done

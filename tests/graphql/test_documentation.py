@@ -9,6 +9,7 @@ import pytest
 
 from app.services.viewer import ALL_SCOPES
 from app.store.connection import Store
+from tests.graphql.live import listening, streaming
 from tests.grown import event
 from tests.served import account, served
 
@@ -36,5 +37,11 @@ async def test_examples_run(store: Store, example: str) -> None:
         key = await door.key(account(), tuple(ALL_SCOPES))
         graph_id = await door.graph(key, [event(n, "status", "one", 1_000 * n, state="working", summary=str(n)) for n in range(5)])
         known = {"graph": graph_id, "event": "evt_00000002", "ref": "acme:one"}
-        body = await door.ask(key, example, {name: value for name, value in known.items() if f"${name}:" in example})
+        variables = {name: value for name, value in known.items() if f"${name}:" in example}
+        if example.startswith("subscription"):
+            async with listening(door.application) as address, streaming(address, key, example, variables) as events:
+                kind, _, body = await anext(events)
+            assert kind == "next"
+        else:
+            body = await door.ask(key, example, variables)
         assert "errors" not in body, body

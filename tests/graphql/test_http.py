@@ -197,7 +197,7 @@ async def test_graphiql(door: Door) -> None:
     assert "http" not in policy
     assert "<script>" not in answer.text
     off = door.served.services.settings.model_copy(update={"graphiql": False, "introspection": False})
-    (route,) = graphql_routes(door.served.services, off)
+    route, _ = graphql_routes(door.served.services, off)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(route.app), base_url="http://graphs.test") as client:  # type: ignore[attr-defined]
         assert (await client.get("/graphql", headers={"Accept": "text/html"})).status_code == 401
         asked = {"query": "{ __schema { description } }"}

@@ -157,7 +157,7 @@ async def test_an_event_leads_to_the_graph_just_after_it(store: Store) -> None:
     grown = await grow(store, events)
     now = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
     third = await now.event("00000002")
-    after = await now.at_event(third)
+    after = now.at_event(third)
     assert (after.moment.event, after.moment.time_ns) == ("00000002", third["time_ns"])
     assert set((await after.snapshot()).by_ref) == {"acme:s0", "acme:s1", "acme:s2"}
     before, next_one = await now.event_before(third), await now.event_after(third)

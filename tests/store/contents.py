@@ -104,8 +104,10 @@ async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]], bas
     order: list[Event] = sorted((parse_object(event) for event in came), key=lambda event: event.order)
     events = sorted(found["Event"], key=lambda row: row["seq"])
     assert [row["id"] for row in events] == [event.id for event in order]
+    late = {row["id"] for row in events if row.pop("late", False)}
     if gone is None:
         assert sorted(row["arrival"] for row in events) == list(range(1, len(order) + 1))
+        assert late == {row["id"] for place, row in enumerate(events) if any(after["arrival"] < row["arrival"] for after in events[place:])}
     projector, batch = (Projector(), Batch()) if base is None else Projector.from_keyframe(base, BASE)
     for row, event in zip(events, order, strict=True):
         projector.apply(event, row["seq"], batch)

@@ -20,8 +20,10 @@ from app.services.graph_at import GraphAt, KeySet
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
-from app.store import appending, checkpoints, trims
+from app.store import appending, checkpoints, events, trims
+from app.store import graphs as stored_graphs
 from app.store.connection import Store
+from app.store.reading import Reading
 from app.store.statements import in_one_go, statement, with_lists
 from tests.grown import Grown, grow, reader, soon
 
@@ -102,6 +104,10 @@ class Recorder:
         async for _ in appending.events_after(self.store, look.g, head - 100 * 1024, head, soon()):
             break
         await self.store.one("append/leftover", soon(), g=look.g, buckets=[head >> 16], after=head - 8 * 1024)
+        now = Reading(self.store, (await graphs.at(grown.viewer, grown.graph_id, None, soon())).moment, soon())
+        await events.arrived(now, 1, 100)
+        await events.arrived_places(now, 1, 100)
+        await stored_graphs.seen(self.store, [grown.graph_id], soon())
         for place in await checkpoints.listed(self.store, look.g, soon()):
             await checkpoints.read(self.store, look.g, place, soon())
         await trims.left(self.store, grown.graph_id, soon())

@@ -14,7 +14,6 @@ from app.domain.problems import BadUserInput, NotFound, TooComplex
 from app.domain.waiting import cycles
 from app.graphql.context import Context
 from app.graphql.events import EventList, event_page, one_event
-from app.graphql.graphs import is_live
 from app.graphql.listing import NodeList
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
@@ -28,7 +27,8 @@ from app.graphql.types.scalars import Timestamp
 from app.graphql.types.sums import GraphCounts, counts_of
 from app.graphql.types.timeline import BUCKETS, TimelineBucket
 from app.graphql.walks import page_of
-from app.services.cursors import list_name, write_cursor
+from app.services.cursors import arrival_cursor
+from app.services.liveness import is_live
 
 if TYPE_CHECKING:
     from app.graphql.types.node import Node
@@ -60,14 +60,14 @@ def _url(reading: Reading) -> str:
 
 
 def _live(reading: Reading) -> bool:
-    return is_live(reading.at.info, reading.context.services.clock())
+    return is_live(reading.at.info.heard, reading.context.services.clock())
 
 
 def _events_cursor(reading: Reading) -> str | None:
     if reading.asked is not None:
         return None
     info = reading.at.info
-    return write_cursor(list_name("arrivals", info.id), [info.standing.arrival])
+    return arrival_cursor(info.id, info.standing.arrived)
 
 
 @strawberry.type(description="A graph at one moment. Everything nested under it is of that moment.")
