@@ -22,6 +22,7 @@ from app.services.operator_key import ensure_operator
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
 from app.services.retention import Retention
+from app.services.rho.rho import Rho
 from app.services.shares import Shares
 from app.settings import Settings
 from app.store.deadline import Deadline
@@ -71,6 +72,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,
             live=live,
+            rho=Rho.on(store, clock, settings.rho_snapshots),
         )
         if expiry is not None:
             await expiry.close()

@@ -26,6 +26,7 @@ from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.projectors import Projectors
 from app.services.rates import RateLimits
+from app.services.rho.rho import Rho
 from app.services.shares import Shares
 from app.services.viewer import ALL_SCOPES, Scope, Viewer
 from app.settings import Settings
@@ -114,6 +115,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
         deletions=Deletions(store, clock, graphs),
         live=live,
+        rho=Rho.on(store, clock, settings.rho_snapshots),
     )
     application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:

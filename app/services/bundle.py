@@ -15,6 +15,7 @@ from app.services.logins import Logins
 from app.services.moving import Moving
 from app.services.operator_key import OperatorKey
 from app.services.rates import RateLimits
+from app.services.rho.rho import Rho
 from app.services.shares import Shares
 from app.settings import Settings
 from app.store.connection import Store
@@ -39,6 +40,7 @@ class Services:
     rates: RateLimits
     deletions: Deletions
     live: Live
+    rho: Rho
 
     async def store_answers(self, deadline: Deadline) -> None:
         """Returns when the store has answered a small read. Raises: StoreUnavailable, DeadlineExceeded."""

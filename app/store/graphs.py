@@ -123,17 +123,17 @@ async def standing(store: Store, graph_id: str, deadline: Deadline) -> tuple[str
 async def one(store: Store, graph_id: str, deadline: Deadline) -> GraphRow | None:
     """One graph. None: no such graph."""
     record = await store.one("graph/one", deadline, id=graph_id)
-    return None if record is None else _row(record)
+    return None if record is None else row_of(record)
 
 
 async def of_account(store: Store, account: str, deadline: Deadline) -> list[GraphRow]:
     """Every graph of an account, in no order."""
-    return [_row(record) for record in await store.read("graph/of_account", deadline, account=account)]
+    return [row_of(record) for record in await store.read("graph/of_account", deadline, account=account)]
 
 
 async def page(store: Store, after: str, limit: int, deadline: Deadline) -> list[GraphRow]:
     """The first `limit` graphs of all accounts whose ids come after `after`, by id."""
-    return [_row(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit)]
+    return [row_of(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit)]
 
 
 class Seen(NamedTuple):
@@ -146,10 +146,11 @@ class Seen(NamedTuple):
 async def seen(store: Store, graph_ids: Sequence[str], deadline: Deadline) -> dict[str, Seen]:
     """Those of these graphs that are there, by id."""
     records = await store.read("live/news", deadline, ids=list(graph_ids))
-    return {record["graph"]["id"]: Seen(_row(record), record["rebased"] or 0) for record in records}
+    return {record["graph"]["id"]: Seen(row_of(record), record["rebased"] or 0) for record in records}
 
 
-def _row(record: Record) -> GraphRow:
+def row_of(record: Record) -> GraphRow:
+    """The row in a record that has what `graph/one` gives."""
     values: dict[str, Any] = record["graph"]
     standing, ends = Standing(*record["at"]), record["ends"]
     first, last = _mark(standing.floor, ends[:5]), _mark(standing.head, ends[5:])

@@ -44,3 +44,8 @@ def since_key(key: str, since: int) -> str:
 def event_key(g: str, own_id: str) -> str:
     """The key of an event, by its own id."""
     return digest(g, "event", own_id)
+
+
+def mirror_key(rho_id: str) -> str:
+    """The key under which a session or an agent is found by the id that Rho graphs give it (M12); the same in every account."""
+    return digest("rho", rho_id)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from app.domain.history import Ended, Recorded, State
+from app.domain.rho.mirrors import mirror_ids
 from app.domain.rows import Cell, EdgeRow, MessageRow, NodeRow, Row, SpawnRow, TaskRow, WaitRow
 from app.domain.times import NS_PER_MS
 from app.store.intervals import BUCKET_BITS, OPEN, slots
-from app.store.keys import cell_key, event_key, node_key, since_key
+from app.store.keys import cell_key, event_key, mirror_key, node_key, since_key
 
 Properties: TypeAlias = dict[str, Any]
 
@@ -29,8 +31,18 @@ def nanoseconds(ns: int) -> int | str:
 
 
 def current(g: str, cell: Cell, state: State) -> Properties:
-    """The row of a thing as it is now."""
-    return _row(g, cell, state.since, state.row)
+    """The row of a thing as it is now. A node's says which nodes of Rho graphs stand for it."""
+    row = _row(g, cell, state.since, state.row)
+    if cell.kind == "node":
+        row["rho"], row["rho_hashed"] = mirror_keys(cell.ref)
+    return row
+
+
+@lru_cache(maxsize=65_536)
+def mirror_keys(ref: str) -> tuple[str, str]:
+    """The keys of both names by which Rho graphs may know a node (M12)."""
+    usual, hashed = mirror_ids(ref)
+    return mirror_key(usual), mirror_key(hashed)
 
 
 def ended(g: str, over: Ended) -> Properties:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from app.domain.envelope import parse_object
 from app.domain.history import Ended, Recorded, State
+from app.domain.rho.names import hashed_name
 from app.domain.rows import Cell, EdgeRow, NodeRow, TaskRow, WaitRow
 from app.store import records
 from app.store.intervals import OPEN, STEP, slots
-from app.store.keys import cell_key, event_key, node_key
+from app.store.keys import cell_key, event_key, mirror_key, node_key
 
 NODE = NodeRow(
     provider="acme", kind="session", parent=None, root="acme:a", session="acme:a", requested_by=None, depth=0, state="working",
@@ -23,6 +24,7 @@ def test_a_nodes_row_has_its_fields_and_leaves_out_null() -> None:
     row = records.current("g", Cell("node", "acme:a"), State(5, NODE))
     wanted = {name: value for name, value in NODE._asdict().items() if value is not None}
     wanted |= {"blocked_on": ["acme:b", "acme:c"], "key": node_key("g", "acme:a"), "g": "g", "ref": "acme:a", "since": 5}
+    wanted |= {"rho": mirror_key("rho/session/acme.a"), "rho_hashed": mirror_key(f"rho/session/{hashed_name('acme:a')}")}
     assert row == wanted
 
 

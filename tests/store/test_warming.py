@@ -13,8 +13,12 @@ import pytest
 from app.demo.fleet import fleet
 from app.domain.envelope import parse_object
 from app.domain.projector import Projector
+from app.domain.rho.vocabulary import EDGE_KINDS
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
+from app.services.rho.rho import Rho
+from app.services.rho.upload_request import UploadRequest
+from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
 from app.store import access, appending, deleting, generations, graphs, trims, warming
 from app.store.access import KeyRow
@@ -24,12 +28,14 @@ from app.store.deadline import Deadline
 from app.store.pieces import Piece
 from app.store.statements import in_one_go, statement, statement_names
 from app.store.warming import SAMPLES, samples, warm
+from tests.domain.rho.envelopes import edge, envelope, event, node
 from tests.grown import grow, reader, soon
 from tests.services.test_appending import VIEWER, process
 from tests.services.test_bases import base_of
 from tests.services.test_restarts import restart_of
 from tests.store.contents import folded, new_graph, raw
 from tests.store.profiles import Recorder, driver
+from tests.store.rho.reads import rho_reads
 
 EMBEDDED_ONLY = {"read/node_latest", "read/nodes_of_past"}
 NEO4J_ONLY = {"read/nodes_latest"}
@@ -145,6 +151,7 @@ async def everything(store: Store) -> None:
     _, base = base_of(log[:20])
     on_base = await grow(store, [*base, *log[350:], *log[20:350]], pieces=2)  # and late
     await (await reader(store).at(on_base.viewer, on_base.graph_id, None, soon())).history(log[0]["node"], HistoryPage(Ask(500), False))
+    await every_rho_statement(store)
     row = KeyRow(uuid4().hex * 2, access.LOCAL, "test", "ag_sk_live_…", ["read"], [grown.graph_id], "2026-09-01", 1, None, None)
     await access.claim_operator(store, row._replace(id=uuid4().hex * 2, graph_ids=None), replace=False, now=1, deadline=soon())
     await access.operator_id(store, soon())
@@ -204,3 +211,19 @@ async def left_half_done(store: Store, graph_id: str, log: list[dict[str, Any]])
     assert again is not None
     await raw(store, "MATCH (g:Graph {id: $id}) SET g.adding = $adding", id=graph_id, adding=again.standing.written + 1024)
     await appending.clear(store, Ground(graph_id, again.g, again.standing, uuid4().hex), again.standing.written + 1024, soon())
+
+
+async def every_rho_statement(store: Store) -> None:
+    """Rho graphs: taken in, read in every way, replaced and cleared away."""
+    rho, viewer = Rho.on(store, lambda: 1, 1), Viewer(account=f"acc{uuid4().hex}", scopes=ALL_SCOPES, key_id="key")
+    ends = [node("rho/session/h.none"), node("rho/task/t")]
+    edges = [edge(f"e/{kind}", kind, "rho/session/h.none", "rho/task/t") for kind in EDGE_KINDS]
+    key = graph = ""
+    for second in range(3):
+        document = envelope(*ends, *edges, event("v", "rho/task/t"), at=f"2026-10-01T08:00:0{second}Z")
+        taken = await rho.imports.import_envelope(viewer, document, None, soon())
+        key, graph = taken.snapshot.key, taken.graph
+    older = await rho.imports.import_envelope(viewer, envelope(*ends, at="2026-10-01T07:00:00Z"), None, soon())
+    await rho.imports.sync(viewer, UploadRequest("sync-1", "orchard", None, envelope(*ends)), soon())
+    assert older.created
+    await rho_reads(rho, viewer, graph, key)

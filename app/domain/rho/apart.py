@@ -1,0 +1,67 @@
+"""An envelope taken apart into what is stored, and put together again to the byte (M2, M10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.domain.rho.envelope import Document, canonical_document, canonical_json, graph_digest
+from app.domain.rho.json_text import read_json, write_json
+from app.domain.rho.subject import Subject, subject_of
+from app.domain.rho.texts import sha256_hex
+from app.domain.rho.vocabulary import ARRAYS
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A node, an edge or an event in canonical form, and `body`, its canonical text: the truth for export."""
+
+    value: Document
+    body: str
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A valid envelope in pieces.
+
+    `sha256` is that of its whole canonical text and names it, `digest` that of G52; `frame`: the canonical text of what is left without the
+    three arrays.
+    """
+
+    sha256: str
+    digest: str
+    schema_version: str
+    generated_at: str
+    project_id: str | None
+    repository_id: str | None
+    frame: str
+    subject: Subject
+    nodes: tuple[Fact, ...]
+    edges: tuple[Fact, ...]
+    events: tuple[Fact, ...]
+
+
+def take_apart(envelope: Document) -> Apart:
+    """A valid envelope in pieces, its facts in the order of their ids."""
+    whole = canonical_document(envelope)
+    sha256 = sha256_hex(canonical_json(envelope))
+    scope = whole.get("scope", {})
+    return Apart(
+        sha256=sha256,
+        digest=graph_digest(envelope) if "query_sha256" in whole else sha256,
+        schema_version=whole["schema_version"],
+        generated_at=whole["generated_at"],
+        project_id=scope.get("project_id") or None,
+        repository_id=scope.get("repository_id") or None,
+        frame=write_json({name: value for name, value in whole.items() if name not in ARRAYS}),
+        subject=subject_of(envelope),
+        **{name: tuple(Fact(fact, write_json(fact)) for fact in whole[name]) for name in ARRAYS},
+    )
+
+
+def put_together(frame: str, nodes: Iterable[tuple[str, str]], edges: Iterable[tuple[str, str]], events: Iterable[tuple[str, str]]) -> str:
+    """The canonical text of the envelope with this frame and these facts, given by id and body in any order."""
+    parts = {name: write_json(value) for name, value in read_json(frame).items()}
+    for name, facts in zip(ARRAYS, (nodes, edges, events), strict=True):
+        parts[name] = f"[{','.join(body for _, body in sorted(facts))}]"
+    return f"{{{','.join(f'{write_json(name)}:{parts[name]}' for name in sorted(parts))}}}"

@@ -1,0 +1,144 @@
+"""Taking envelopes in (M6-M9): local ones as they are, uploads by the cloud profile (G47-G53). Whole or not at all, once each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.problems import DeadlineExceeded, Problem, StoreUnavailable
+from app.domain.rho.apart import Apart, take_apart
+from app.domain.rho.json_text import read_json, write_json
+from app.domain.rho.problems import Refused
+from app.domain.rho.profiles import Profile
+from app.domain.rho.validate import Valid, validate
+from app.domain.rho.vocabulary import MOST_BYTES
+from app.services.clock import Clock
+from app.services.rho.access import require_write
+from app.services.rho.upload_request import UploadRequest, project_of
+from app.services.viewer import Viewer
+from app.store.connection import Store
+from app.store.deadline import Deadline
+from app.store.rho import reading, retention, writing
+from app.store.rho.keys import snapshot_key
+from app.store.rho.reading import SnapshotRow
+from app.store.rho.writing import Retired, Taken, Upload
+
+
+class SyncIdConflict(Problem):
+    """The sync id was used for another graph (G51)."""
+
+    code = "BAD_USER_INPUT"
+
+    def __init__(self) -> None:
+        super().__init__("sync_id_conflict: this sync id was accepted before, for another graph.", kind="sync_id_conflict", path="syncId")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of an import. `created`: the snapshot is new; `graph`: the key of the graph that it belongs to."""
+
+    snapshot: SnapshotRow
+    graph: str
+    created: bool
+    valid: Valid
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What became of an upload (G50). `facts`: how many it brought; 0 for a duplicate. `snapshot`: the key of the one that holds it."""
+
+    duplicate: bool
+    digest: str
+    facts: int
+    snapshot: str
+
+    @property
+    def status(self) -> int:
+        """As HTTP says it (G50)."""
+        return 200 if self.duplicate else 202
+
+
+class RhoImports:
+    """Takes envelopes in."""
+
+    def __init__(self, store: Store, clock: Clock, keep: int) -> None:
+        """`keep`: snapshots of a graph that are kept besides those of uploads (M9)."""
+        self._store = store
+        self._clock = clock
+        self._keep = keep
+
+    async def import_envelope(self, viewer: Viewer, envelope: Any, project_id: str | None, deadline: Deadline) -> Imported:
+        """Keeps an envelope by the portable profile; one that is there already stays as it is (M6).
+
+        `envelope`: its JSON text as bytes, or a document. Raises: Forbidden, Refused, DeadlineExceeded, StoreUnavailable.
+        """
+        require_write(viewer)
+        project = project_of(project_id)
+        apart, valid = await asyncio.to_thread(_checked, lambda: _read(envelope), Profile.PORTABLE, None)
+        taken = await self._taken(viewer, project, apart, None, deadline)
+        found = await reading.snapshots(self._store, [taken.snapshot], deadline)
+        if taken.snapshot not in found:
+            raise StoreUnavailable
+        return Imported(found[taken.snapshot], taken.graph, taken.created, valid)
+
+    async def sync(self, viewer: Viewer, upload: UploadRequest, deadline: Deadline) -> Synced:
+        """Keeps an uploaded graph, if its id is new (G50).
+
+        Raises: Forbidden, Refused, SyncIdConflict, DeadlineExceeded, StoreUnavailable.
+        """
+        require_write(viewer)
+        apart, valid = await asyncio.to_thread(_checked, lambda: _as_read(upload.graph), Profile.CLOUD, upload.project_id)
+        noted = Upload(upload.sync_id, upload.project_id, upload.session_id)
+        taken = await self._taken(viewer, upload.project_id, apart, noted, deadline)
+        if taken.digest != apart.digest:
+            raise SyncIdConflict
+        return Synced(not taken.accepted, taken.digest, valid.facts if taken.accepted else 0, taken.snapshot)
+
+    async def _taken(self, viewer: Viewer, project: str | None, apart: Apart, upload: Upload | None, deadline: Deadline) -> Taken:
+        account = viewer.account
+        while not deadline.expired:
+            try:
+                taken = await writing.take_in(self._store, account, project, apart, self._clock(), deadline, upload)
+                if upload is not None and not taken.accepted and await self._is_whole(taken, apart, deadline):
+                    return taken
+                await writing.publish(self._store, taken.graph, taken.snapshot, apart, deadline)
+            except Retired:
+                await retention.clear(self._store, snapshot_key(account, apart.sha256), deadline)
+                continue
+            await retention.trim(self._store, taken.graph, self._keep, deadline, spare=taken.snapshot)
+            return taken
+        raise DeadlineExceeded
+
+    async def _is_whole(self, taken: Taken, apart: Apart, deadline: Deadline) -> bool:
+        """Whether nothing is left to do for an upload that was accepted before. (What another text left half done is that one's affair.)"""
+        if taken.digest != apart.digest or not taken.snapshot.endswith(apart.sha256):
+            return True
+        return bool(await reading.snapshots(self._store, [taken.snapshot], deadline))
+
+
+def _checked(read: Callable[[], Any], profile: Profile, project_id: str | None) -> tuple[Apart, Valid]:
+    document = read()
+    valid = validate(document, profile, project_id=project_id, closed=True)
+    return take_apart(document), valid
+
+
+def _read(envelope: Any) -> Any:
+    """The document of an import. Raises: Refused, above one mebibyte too (M8)."""
+    text = envelope if isinstance(envelope, bytes) else _written(envelope)
+    if len(text) > MOST_BYTES:
+        raise Refused("body_too_large", "")
+    return read_json(text)
+
+
+def _as_read(document: Any) -> Any:
+    return read_json(_written(document))
+
+
+def _written(document: Any) -> bytes:
+    """A document as JSON. Raises: Refused where it cannot be: a lone surrogate, a number that JSON has not."""
+    try:
+        return write_json(document).encode()
+    except (ValueError, TypeError) as error:
+        raise Refused("invalid_json", "") from error

@@ -1,0 +1,7 @@
+// Events by their keys.
+// Takes: keys
+// Gives: rows (lists of key and body)
+// Leans on: rho_event_skey
+UNWIND $lists.keys AS key
+MATCH (v:RhoEvent {skey: key})
+RETURN collect([v.skey, v.body]) AS rows

@@ -1,0 +1,7 @@
+// Nodes by their keys.
+// Takes: keys
+// Gives: rows (lists of key and body)
+// Leans on: rho_node_skey
+UNWIND $lists.keys AS key
+MATCH (n:RhoNode {skey: key})
+RETURN collect([n.skey, n.body]) AS rows
