@@ -72,7 +72,7 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
             deletions=deletions,
             live=live,
-            rho=Rho.on(store, clock, settings.rho_snapshots),
+            rho=Rho.on(store, clock, settings.rho_snapshots, settings.rho_state_dir),
         )
         if expiry is not None:
             await expiry.close()

@@ -147,6 +147,7 @@ class Settings(BaseSettings):
     key: Annotated[SecretStr, AfterValidator(_key)] | None = Field(None, description="For commands: the key to use there.")
 
     retention_events: int = Field(1000, ge=0, description="Newest events that a graph keeps, if it does not say itself; 0 keeps all.")
+    rho_state_dir: Path | None = Field(None, description="Rho's state folder on this machine: its journals go into exports of sessions.")
     rho_snapshots: int = Field(20, ge=1, description="Newest snapshots that a Rho graph keeps, besides those that came as uploads.")
     expire_after: Annotated[Seconds | None, BeforeValidator(_optional_seconds), Form(f"{_TIMES}, or off")] = Field(
         None, description="Graphs without news for that long are deleted; off keeps them."

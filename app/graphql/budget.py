@@ -16,6 +16,11 @@ from graphql import (
     get_named_type,
 )
 
+from app.graphql.rho.limits import FEW as RHO_FEW
+from app.graphql.rho.limits import MOST_FACTS, is_rho
+from app.graphql.rho.limits import PAGE as RHO_PAGE
+from app.graphql.rho.limits import PAGES as RHO_PAGES
+from app.graphql.rho.limits import SINGLE as RHO_SINGLE
 from app.services.lists import PAGE
 
 FEW = 10
@@ -28,7 +33,7 @@ _SINGLE = frozenset(
 )
 _INSIDE = frozenset(
     f"{name}{holder}" for name in ("Node", "Event", "Graph", "NodeVersion", "NodeChange") for holder in ("Connection", "Edge")
-)
+) | frozenset(f"Rho{name}{holder}" for name in ("Node", "Edge", "Event", "Graph", "Snapshot") for holder in ("Connection", "Edge"))
 """What only holds the rows of a page, which have been counted with it."""
 
 
@@ -79,6 +84,8 @@ class Budget:
 
     def _objects(self, owner: str, name: str, found: FieldNode, total: int | None, parents: Objects) -> Objects | None:
         """The objects that a field comes to; None where it shows no new ones."""
+        if is_rho(owner) or name.startswith("rho"):
+            return self._of_rho(owner, name, found, parents)
         if name == "timeline":
             return _alone(parents.number * self._size(found, ("buckets",)))
         if name in _PAGES or (owner, name) == ("Difference", "changes"):
@@ -86,6 +93,17 @@ class Budget:
         if name in _FEW:
             return _alone(parents.number * FEW)
         return _alone(parents.number) if name in _SINGLE else None
+
+    def _of_rho(self, owner: str, name: str, found: FieldNode, parents: Objects) -> Objects | None:
+        """Of Rho graphs no place can come to more than an answer may show (M15)."""
+        if name in RHO_SINGLE:
+            return _alone(parents.number)
+        if name in RHO_FEW or (owner, name) == ("RhoNode", "events"):
+            return _alone(min(parents.number * FEW, MOST_FACTS))
+        if name not in RHO_PAGES:
+            return None
+        count = parents.number * self._size(found, otherwise=RHO_PAGE)
+        return _alone(count if name in ("snapshots", "rhoGraphs") else min(count, MOST_FACTS))
 
     def _page(self, owner: str, name: str, count: int, total: int | None, parents: Objects) -> Objects:
         if total is None or owner not in ("Graph", "Node") or name in ("events", "history", "chain"):
@@ -98,9 +116,9 @@ class Budget:
             return Objects(min(count, total), True, False)
         return _alone(count)
 
-    def _size(self, found: FieldNode, names: tuple[str, ...] = ("first", "last")) -> int:
+    def _size(self, found: FieldNode, names: tuple[str, ...] = ("first", "last"), otherwise: int = PAGE) -> int:
         sizes = [self._number(argument.value) for argument in found.arguments or () if argument.name.value in names]
-        return next((size for size in sizes if size is not None), PAGE)
+        return next((size for size in sizes if size is not None), otherwise)
 
     def _number(self, value: Any) -> int | None:
         if isinstance(value, IntValueNode):

@@ -26,6 +26,9 @@ ASK_AGAIN = "private, no-cache"
 OF_NOW = frozenset(("source", "title", "url", "created", "lastEvent", "live", "retention", "timeline"))
 """What a Graph shows of now, whatever the moment (Q2)."""
 
+RHO = frozenset(("rho", "rhoExport"))
+"""What a Node shows of now, whatever the moment: Rho graphs come in at any time, and so do journals."""
+
 _MOMENTS = {("Query", "graph"): "asOf", ("Node", "at"): "asOf", ("Graph", "difference"): "from"}
 """Fields that go to another moment, and the argument that says which."""
 
@@ -65,7 +68,7 @@ def _is_fixed(
 ) -> bool:
     for found in _fields(nodes, fragments):
         name = found.name.value
-        if owner.name == "Graph" and name in OF_NOW:
+        if (owner.name == "Graph" and name in OF_NOW) or (owner.name == "Node" and name in RHO):
             return False
         moment = _MOMENTS.get((owner.name, name))
         if moment is not None:

@@ -12,6 +12,7 @@ from app.domain.problems import TooComplex
 from app.graphql.budget import Budget, Objects
 from app.graphql.needs import Lookahead, Needs
 from app.graphql.reading import After, Reading
+from app.graphql.rho.reading import RhoRead
 from app.services.bundle import Services
 from app.services.cursors import Mark
 from app.services.event_pages import EventRow
@@ -50,6 +51,7 @@ class Context:
     _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _spent: int = 0
     _readings: dict[Any, asyncio.Future[Reading]] = field(default_factory=dict)
+    _rho: RhoRead | None = None
 
     def needs(self, info: Info[Any, Any], level: int = 0) -> Needs:
         """What the selection under the field of `info` needs. `level`: 1 if the field is a list of nodes."""
@@ -65,6 +67,17 @@ class Context:
         """Reads what the selection under a graph needs. Raises: TooComplex, before rows are read (Q36)."""
         await self._check_budget(info, reading)
         await reading.load(self.needs(info))
+
+    @property
+    def rho(self) -> RhoRead:
+        """What the operation reads of Rho graphs."""
+        if self._rho is None:
+            self._rho = RhoRead(self)
+        return self._rho
+
+    def forget_rho(self) -> None:
+        """Something was taken in: what was known of Rho graphs is not so any more."""
+        self._rho = None
 
     def spend(self, objects: int) -> None:
         """Counts what was really gathered. Raises: TooComplex."""
@@ -87,6 +100,14 @@ class Context:
         cost = number + Budget(raw.fragments, variables).cost(
             raw.return_type, raw.field_nodes, None, Objects(number, number <= 1, number <= 1)
         )
+        if cost > self.budget:
+            raise too_complex(cost, self.budget)
+
+    def check_rho_cost(self, info: Info[Any, Any]) -> None:
+        """The same of a field that leads to Rho graphs (M15)."""
+        raw = info._raw_info
+        variables: Any = raw.variable_values
+        cost = Budget(raw.fragments, variables).cost(raw.return_type, raw.field_nodes, None)
         if cost > self.budget:
             raise too_complex(cost, self.budget)
 

@@ -24,6 +24,7 @@ from app.graphql.errors import error_body, problem_body, request_errors
 from app.graphql.limits import Limits, TooDeep, check_document, check_text
 from app.graphql.needs import Lookahead
 from app.graphql.projection.projections import Projections
+from app.graphql.rho.limits import check_rho_depth
 
 KEPT = 1_000
 LONGEST_KEPT = 20_000
@@ -96,6 +97,10 @@ class Documents:
             raise Refused([problem_body(TooDeep("The document is nested too deeply."))]) from None
         if faults:
             raise Refused(request_errors(faults[:MOST_ERRORS], "GRAPHQL_VALIDATION_FAILED"))
+        try:
+            check_rho_depth(ast, self._schema)
+        except Problem as problem:
+            raise Refused([problem_body(problem)]) from None
         return Document(self._schema, ast)
 
 

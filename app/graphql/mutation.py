@@ -14,6 +14,7 @@ from app.domain.problems import BadUserInput, NotFound
 from app.graphql.bulk import unpacked
 from app.graphql.context import Context
 from app.graphql.ready import ready
+from app.graphql.rho_mutation import RhoMutation
 from app.graphql.types.enums import GraphSource
 from app.graphql.types.graph import Graph
 from app.graphql.types.inputs import CreateGraphInput, CreateKeyInput, UpdateGraphInput, given
@@ -69,7 +70,7 @@ class AppendEventsPayload:
 
 
 @strawberry.type(description="What can be changed. A payload is null only with an error, so that one that fails hides no other's result.")
-class Mutation:
+class Mutation(RhoMutation):
     @strawberry.mutation(description="Makes a graph. Needs the scope WRITE.")
     async def create_graph(
         self, info: Info[Context, None], input: Annotated[CreateGraphInput, strawberry.argument(description="The new graph.")]

@@ -172,7 +172,7 @@ class Lookahead:
                     yield from self._fields((self._fragments[selection.name.value],), seen)
 
 
-_APART = frozenset(("events", "event", "at", "history", "difference", "before", "after"))
+_APART = frozenset(("events", "event", "at", "history", "difference", "before", "after", "rho", "rhoExport"))
 """Fields that lead to moments or rows of their own."""
 
 

@@ -14,6 +14,7 @@ from app.graphql.context import Context
 from app.graphql.graphs import GraphList, GraphPage, graph_page
 from app.graphql.limits import most_body_bytes
 from app.graphql.ready import ready
+from app.graphql.rho_query import RhoQuery
 from app.graphql.types.enums import KeyScope
 from app.graphql.types.graph import Graph
 from app.graphql.types.inputs import After, AsOfInput, Before, FilterGraphs, First, Last, given
@@ -25,7 +26,7 @@ from app.version import VERSION
 
 
 @strawberry.type(description="What can be asked.")
-class Query:
+class Query(RhoQuery):
     @strawberry.field(description="One graph, at one moment (now by default). Everything nested under it is of that moment.")
     async def graph(
         self,

@@ -18,7 +18,9 @@ from app.services.event_pages import EventRow
 from app.services.graph_at import GraphAt, KeySet, PartKind, Snapshot
 
 if TYPE_CHECKING:
+    from app.domain.rho.agent_graph import SessionExport
     from app.graphql.context import Context
+    from app.graphql.rho.reading import Batch
 
 
 T = TypeVar("T")
@@ -41,6 +43,7 @@ class Reading:
         self.parts: dict[PartKind, Mapping[str, Sequence[ShownRow]]] = {}
         self.made: dict[int, Any] = {}
         self.key = at.info.id + _pinned(at, asked)
+        self.exports: dict[str | None, Batch[str, SessionExport]] = {}
         self._waiters: tuple[Forest, dict[str, list[ShownRow]]] | None = None
         self._tests: dict[NodeFilter, tuple[Forest, Keeps | None]] = {}
         self._read: dict[Any, asyncio.Future[Any]] = {}

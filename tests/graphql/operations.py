@@ -15,8 +15,8 @@ VARIABLES = {
     "g": "ID!", "a": "AsOf", "yes": "Boolean!", "no": "Boolean = false", "n": "Int", "o": "NodeOrder", "f": "NodeFilter",
     "state": "[NodeState!]",
 }  # fmt: skip
-APART = {"event", "at", "before", "after", "difference"}
-"""Fields that need an argument of their own, which these operations do not give."""
+APART = {"event", "at", "before", "after", "difference", "rho", "rhoExport"}
+"""Fields that need an argument of their own, which these operations do not give, or lead to Rho graphs."""
 ONLY_AT = {"events": DEEPEST, "timeline": DEEPEST, "history": DEEPEST - 1}
 """Fields that are asked for at one level alone: under the graph, or under a lone node. They are read for each graph or node by itself."""
 FILTERS = (

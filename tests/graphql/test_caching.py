@@ -67,6 +67,8 @@ MINUTE = [
     f'{{ graph(id: $g, {AT}) {{ node(ref: "acme:one") {{ at(asOf: {{event: "evt_00000000"}}) {{ state }} }} }} }}',
 ]
 AGAIN = [
+    f'{{ graph(id: $g, {AT}) {{ node(ref: "acme:one") {{ rho {{ id }} }} }} }}',
+    f'{{ graph(id: $g, {AT}) {{ node(ref: "acme:one") {{ rhoExport {{ digest }} }} }} }}',
     "{ graph(id: $g) { id } }",
     "{ graph(id: $g, asOf: null) { id } }",
     "{ graph(id: $g, asOf: {time: 1798761999000}) { id } }",

@@ -18,6 +18,7 @@ from app.graphql.schema import schema, sdl
 
 ROOT = Path(__file__).parents[2]
 CONTRACT = build_schema((Path(__file__).parent / "data/contract.graphql").read_text())
+RHO = build_schema((Path(__file__).parent / "data/rho.graphql").read_text())
 
 
 def default(member: GraphQLArgument | GraphQLInputField) -> str:
@@ -51,6 +52,16 @@ def test_everything_of_the_contract_is_served() -> None:
         ours = members(served[name])
         for path, said in members(kind).items():
             assert ours.get(path) == said, path
+
+
+def test_everything_of_the_rho_contract_is_served() -> None:
+    """M13, Q49."""
+    served = build_schema(sdl()).type_map
+    for name, kind in RHO.type_map.items():
+        if not name.startswith("__"):
+            ours = members(served[name])
+            for path, said in members(kind).items():
+                assert ours.get(path) == said, path
 
 
 def test_every_type_field_and_argument_is_described() -> None:

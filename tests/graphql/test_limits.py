@@ -149,6 +149,23 @@ COSTS = (
     ("{ events(first: 5) { nodes { node { id } changes { before { id } } } } }", 1_000, 5 + 5 + 50 + 50),
 )  # fmt: skip
 
+RHO_COSTS = (
+    ("rhoGraph { current { nodes { nodes { id } } } }", 1 + 1 + 50),
+    ("rhoSnapshot { nodes(first: 7) { edges { node { contains { nodes { id } } } } } }", 1 + 7 + 350),
+    ("rhoSnapshot { nodes(first: 250) { nodes { contains(first: 250) { nodes { governedBy { id } } } } } }", 1 + 250 + 5_000 + 5_000),
+    ("rhoSnapshot { events { nodes { subject { events { causation { id } } } } } }", 1 + 50 + 50 + 500 + 500),
+    ("rhoSnapshot { edges(first: 2) { nodes { from { agentGraphNode { children(first: 9) { nodes { id } } } } } } }", 1 + 2 + 2 + 2 + 18),
+    ("rhoGraphs(first: 250) { nodes { snapshots(first: 250) { nodes { id } } } }", 250 + 62_500),
+    ('graph(id: "x") { nodes(first: 20) { nodes { rho { descendants(first: 5) { nodes { id } } } } } }', 1 + 20 + 20 + 100),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("selection", "expected"), RHO_COSTS)
+def test_what_rho_graphs_cost(selection: str, expected: int) -> None:
+    """M15, Q36: pages multiply there too, but no place comes to more than an answer may show."""
+    (operation,) = parse("{ " + selection + " }").definitions
+    assert Budget({}, {}).cost(schema()._schema.query_type, (operation,), None) == expected  # type: ignore[arg-type]
+
 
 @pytest.mark.parametrize(("selection", "total", "expected"), COSTS)
 def test_what_a_selection_costs(selection: str, total: int, expected: int) -> None:

@@ -17,6 +17,7 @@ from app.domain.rho.vocabulary import EDGE_KINDS
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
 from app.services.rho.rho import Rho
+from app.services.rho.sessions import SessionExports
 from app.services.rho.upload_request import UploadRequest
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
@@ -139,6 +140,8 @@ async def everything(store: Store) -> None:
     await Recorder(store).all(grown, log)
     await reader(store).list(grown.viewer, soon())
     await graphs.page(store, "gph_------------", 10, soon())
+    now = await reader(store).at(grown.viewer, grown.graph_id, None, soon())
+    assert await SessionExports(store).at_event(now, [log[0]["node"]], soon())
     await left_half_done(store, grown.graph_id, log)
     await trimmed(store, log)
     await written_anew(store, log)

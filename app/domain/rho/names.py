@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 
 from app.domain.rho.texts import sha256_hex
@@ -13,6 +14,11 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 def is_name(text: str) -> bool:
     """Whether it may be a session's id (G83)."""
     return _NAME.fullmatch(text) is not None and text not in (".", "..")
+
+
+def is_repository(text: str) -> bool:
+    """Whether it may name a repository (G84)."""
+    return len(text.encode()) <= 256 and not any(unicodedata.category(letter) == "Cc" for letter in text)
 
 
 def hashed_name(ref: str) -> str:

@@ -17,6 +17,7 @@ from app.graphql.histories import HistoryList, history_page
 from app.graphql.listing import MessageList, MessagePage, NodeList
 from app.graphql.reading import Reading
 from app.graphql.ready import ready
+from app.graphql.rho.crossing import rho_export_of, rho_node_of
 from app.graphql.types.columns import column
 from app.graphql.types.enums import EventOrder, NodeKind, NodeOrder, NodeState
 from app.graphql.types.events import Event
@@ -36,6 +37,8 @@ from app.graphql.walks import (
 
 if TYPE_CHECKING:
     from app.graphql.types.graph import Graph
+    from app.graphql.types.rho_facts import RhoNode
+    from app.graphql.types.rho_parts import RhoExport
 
 T = TypeVar("T")
 
@@ -260,6 +263,20 @@ class Node:
         needs = info.context.needs(info)
         await reading.load(needs)
         return ready(reading, await reading.node(self.row["ref"], needs))
+
+    @strawberry.field(description="The node of the newest Rho graph that stands for it, now, whatever the moment; null where none does.")
+    async def rho(self, info: Info[Context, None]) -> Annotated[RhoNode, strawberry.lazy("app.graphql.types.rho_facts")] | None:
+        return await rho_node_of(info, self.row["ref"])
+
+    @strawberry.field(description="A session, its agents and what belongs to them as a Rho graph at this moment; null for an agent.")
+    async def rho_export(
+        self,
+        info: Info[Context, None],
+        repository: Annotated[
+            str | None, strawberry.argument(description="The graph's scope; the name of the session's folder without.")
+        ] = UNSET,
+    ) -> Annotated[RhoExport, strawberry.lazy("app.graphql.types.rho_parts")] | None:
+        return await rho_export_of(info, self.reading, self.row, repository)
 
     async def _other(self, info: Info[Context, None], member: str) -> T:
         ref = self.row[member]

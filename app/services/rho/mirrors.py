@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from app.domain.rho.mirrors import SESSION, is_mirror, mirror_ids
 from app.domain.rho.names import find_session
-from app.services.graph_at import GraphInfo
+from app.services.graph_info import GraphInfo
 from app.services.rho.access import may_read
 from app.services.viewer import Viewer
 from app.store.connection import Store
