@@ -1,4 +1,4 @@
-"""Every way into the gateway: GraphQL, REST, ingest, health, moving graphs, sign-in, pages."""
+"""Every way into the gateway: GraphQL, REST, ingest, Rho, health, moving graphs, sign-in, pages."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.rest import rest_routes
 from app.rest.errors import CATALOGUE
 from app.rest.operations import OPERATIONS
 from app.rest.urls import BASE
+from app.rho import rho_routes
 from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.web.health import health_routes
@@ -34,6 +35,7 @@ def routes(services: Services) -> list[BaseRoute]:
         *graphql_routes(services, services.settings),
         *rest_routes(services),
         *ingest_routes(services),
+        *rho_routes(services),
         *health_routes(services),
         *Moving(services).routes(),
         *Login(services).routes(),

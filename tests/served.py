@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from app.graphql import graphql_routes
 from app.rest import rest_routes
+from app.rho import rho_routes
 from app.services.access import Access
 from app.services.appending import Appends
 from app.services.bundle import Services
@@ -117,7 +118,7 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         live=live,
         rho=Rho.on(store, clock, settings.rho_snapshots),
     )
-    application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services)]))
+    application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services), *rho_routes(services)]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
         yield Served(services, clock, client, application)
     await live.close()

@@ -44,6 +44,18 @@ class Imported:
     created: bool
     valid: Valid
 
+    def told(self) -> dict[str, Any]:
+        """As commands and doors show it."""
+        return {
+            "snapshot": self.snapshot.key,
+            "graph": self.graph,
+            "created": self.created,
+            "facts": self.valid.facts,
+            "canonical_sha256": self.snapshot.body_sha256,
+            "graph_digest": self.snapshot.digest,
+            "warnings": [warning.told() for warning in self.valid.warnings],
+        }
+
 
 @dataclass(frozen=True)
 class Synced:

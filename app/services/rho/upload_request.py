@@ -47,15 +47,25 @@ def upload_of(sync_id: Any, project_id: Any, session_id: Any, graph: Any) -> Upl
     """The upload with these fields, as they were sent. Raises: Refused."""
     return UploadRequest(
         _named(trimmed(sync_id) if isinstance(sync_id, str) else None, _MOST_SYNC_ID, "invalid_sync_id", "syncId"),
-        _named(project_id, _MOST_NAME, "invalid_project_id", "projectId"),
-        None if session_id in (None, "") else _named(session_id, _MOST_NAME, "invalid_session_id", "sessionId"),
+        named_project(project_id),
+        named_session(session_id),
         _graph(graph),
     )
 
 
 def project_of(project_id: str | None) -> str | None:
     """A project that an import names; empty is none. Raises: Refused."""
-    return _named(project_id, _MOST_NAME, "invalid_project_id", "projectId") if project_id else None
+    return named_project(project_id) if project_id else None
+
+
+def named_project(project_id: Any) -> str:
+    """A project's id, as it was sent (G48). Raises: Refused."""
+    return _named(project_id, _MOST_NAME, "invalid_project_id", "projectId")
+
+
+def named_session(session_id: Any) -> str | None:
+    """The id of the session that an upload is about; empty is none (G48). Raises: Refused."""
+    return None if session_id in (None, "") else _named(session_id, _MOST_NAME, "invalid_session_id", "sessionId")
 
 
 def _named(value: Any, most: int, otherwise: str, field: str) -> str:
