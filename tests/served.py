@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from app.graphql import graphql_routes
+from app.ingest import ingest_routes
 from app.rest import rest_routes
 from app.rho import rho_routes
 from app.services.access import Access
@@ -118,7 +119,8 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
         live=live,
         rho=Rho.on(store, clock, settings.rho_snapshots),
     )
-    application = RequestLog(Starlette(routes=[*graphql_routes(services, settings), *rest_routes(services), *rho_routes(services)]))
+    routes = [*graphql_routes(services, settings), *rest_routes(services), *rho_routes(services), *ingest_routes(services)]
+    application = RequestLog(Starlette(routes=routes))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://graphs.test") as client:
         yield Served(services, clock, client, application)
     await live.close()

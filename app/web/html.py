@@ -38,7 +38,10 @@ HEADERS = {
 def page(
     title: str, body: str, *, status: int = 200, refresh: str | None = None, signed_in: bool = False, script: str | None = None
 ) -> HTMLResponse:
-    """A page. `body` is HTML, `title` is text; `refresh` a path of ours to go to at once, `script` the path of a module of ours."""
+    """A page. `body` is HTML, `title` is text; `refresh` an address to go to at once: a path of ours, or one on the reader's own computer.
+
+    `script`: the path of a module of ours.
+    """
     leave = '<form method="post" action="/logout"><button>Sign out</button></form>' if signed_in else ""
     go_on = f'<meta http-equiv="refresh" content="0; url={escape(refresh)}">' if refresh else ""
     run = f'<script type="module" src="{escape(script)}"></script>' if script else ""

@@ -73,7 +73,7 @@ class Pages:
         return page("Graphs", f"{wanting}<h1>Graphs</h1>{table}{links}", signed_in=True)
 
     async def latest(self, request: Request) -> Response:
-        """The graph with the latest activity."""
+        """The graph with the latest activity: where a producer sends people to (I4)."""
         asked = await self._asked(request, "latest", GRAPHS, {"first": 1})
         if isinstance(asked, Response):
             return asked

@@ -21,12 +21,13 @@ from app.services.rho.sessions import SessionExports
 from app.services.rho.upload_request import UploadRequest
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
-from app.store import access, appending, deleting, generations, graphs, trims, warming
+from app.store import access, appending, chunks, deleting, generations, graphs, trims, warming
 from app.store.access import KeyRow
 from app.store.appending import Ground
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.pieces import Piece
+from app.store.server_secret import server_secret
 from app.store.statements import in_one_go, statement, statement_names
 from app.store.warming import SAMPLES, samples, warm
 from tests.domain.rho.envelopes import edge, envelope, event, node
@@ -146,6 +147,7 @@ async def everything(store: Store) -> None:
     await trimmed(store, log)
     await written_anew(store, log)
     assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
+    await shared(store, grown.graph_id)
     assert await deleting.delete(store, grown.graph_id, 1, soon())
     assert await deleting.is_left(store, grown.graph_id, soon())
     for gone in await deleting.left(store, soon()):
@@ -168,6 +170,17 @@ async def everything(store: Store) -> None:
     await access.known_login(store, [login], 3, soon())
     await access.remove_logins(store, [login], soon())
     assert await access.remove_key(store, row.id, soon())
+
+
+async def shared(store: Store, graph_id: str) -> None:
+    """Chunks of a live share."""
+    hashed = uuid4().hex * 2
+    for offset in (0, 5):
+        assert await chunks.look(store, graph_id, offset, soon()) is not None
+        assert await chunks.record(store, graph_id, offset, 5, hashed, skipped=0, heard=1, deadline=soon())
+    assert await chunks.offsets(store, graph_id, soon()) == [0, 5]
+    await chunks.forget(store, graph_id, [0], 5, soon())
+    await server_secret(store, "test", uuid4().hex, soon())
 
 
 async def trimmed(store: Store, log: list[dict[str, Any]]) -> None:
