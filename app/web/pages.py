@@ -25,7 +25,7 @@ Ask: TypeAlias = Callable[[Viewer, str, dict[str, Any]], Awaitable[dict[str, Any
 _PAGE = 1_000
 _DEEPEST = 8
 _CONCERNS = 100
-_LOOKED_SECONDS = 3.0
+LOOKED_SECONDS = 3.0
 """So long are graphs looked through for what needs a person before the page is shown without the rest."""
 
 _FIRST_QUERY = (
@@ -105,7 +105,7 @@ class Pages:
         shown: list[Concern] = []
         rest = ""
         try:
-            async with asyncio.timeout(_LOOKED_SECONDS):
+            async with asyncio.timeout(LOOKED_SECONDS):
                 async for found in concerns(ask, (), self._services.clock()):
                     shown += found
         except TimeoutError:

@@ -14,6 +14,7 @@ from graphql import build_schema, parse, validate
 
 from app.graphql import print_schema
 from app.settings import StoreAddress
+from app.web import pages
 from tests.application import Opened, opened
 from tests.cli.test_attention import event
 
@@ -65,13 +66,23 @@ def is_strict(answer: httpx.Response) -> None:
     assert not re.search(r'\son\w+="|(?:src|href)="(?!/)', answer.text)
 
 
-async def test_the_first_page_lists_what_needs_a_person(gateway: Opened, crew: str) -> None:
+async def test_the_first_page_lists_what_needs_a_person(gateway: Opened, crew: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """O39, O36: since when and for what, with the graph that it is in."""
+    monkeypatch.setattr(pages, "LOOKED_SECONDS", 60.0)
     answer = await gateway.client.get("/")
     is_strict(answer)
     escaped = HOSTILE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     assert f'<li>Asks {escaped} <span class="asks">asks for 4 min</span>: May I? {escaped} ' in answer.text
     assert answer.text.index("Needs you") < answer.text.index(f'<td><a href="/l/{crew.removeprefix("gph_")}">')
+
+
+async def test_the_first_page_does_not_wait_for_long(gateway: Opened, crew: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """O39: graphs are there at once; that not all of them were looked through is told."""
+    monkeypatch.setattr(pages, "LOOKED_SECONDS", 0.0)
+    answer = await gateway.client.get("/")
+    is_strict(answer)
+    assert "agw attention" in answer.text
+    assert f'href="/l/{crew.removeprefix("gph_")}"' in answer.text
 
 
 async def test_watch_is_the_graph_with_the_latest_activity(gateway: Opened, crew: str) -> None:
