@@ -11,9 +11,9 @@ from strawberry.types import Info
 from app.domain.forest import ShownRow
 from app.domain.problems import BadUserInput
 from app.domain.rho.agent_graph import SessionExport
-from app.domain.rho.envelope import canonical_json, graph_digest
+from app.domain.rho.envelope import canonical_json, facts
 from app.domain.rho.names import is_repository
-from app.domain.rho.texts import trimmed
+from app.domain.rho.texts import sha256_hex, trimmed
 from app.graphql.context import Context
 from app.graphql.reading import Reading
 from app.graphql.rho.reading import Batch
@@ -44,13 +44,9 @@ async def rho_export_of(info: Info[Context, None], reading: Reading, row: ShownR
     found = await _exports(info.context, reading, scope or None).one(row["ref"])
     if found is None:
         return None
-    info.context.spend(len(found.envelope["nodes"]))
-    return RhoExport(
-        session_id=found.sid,
-        snapshot_json=await asyncio.to_thread(canonical_json, found.envelope),
-        digest=await asyncio.to_thread(graph_digest, found.envelope),
-        outside_reference_count=found.outside,
-    )
+    info.context.spend(facts(found.envelope))
+    text = await asyncio.to_thread(canonical_json, found.envelope)
+    return RhoExport(session_id=found.sid, snapshot_json=text, digest=sha256_hex(text), outside_reference_count=found.outside)
 
 
 def _exports(context: Context, reading: Reading, repository: str | None) -> Batch[str, SessionExport]:

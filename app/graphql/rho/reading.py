@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+import orjson
 from aiodataloader import DataLoader
 
 from app.domain.problems import NotFound, TooComplex
 from app.domain.rho.envelope import Document
 from app.graphql.rho.limits import MOST_FACTS
 from app.services.rho.mirrors import MirroredNode
+from app.store.pace import Pace
 from app.store.rho.reading import Direction, FactKey, FactKind, RhoGraphRow, SnapshotRow
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ class RhoRead:
 
     async def _read_whole(self, kind: FactKind, keys: list[str]) -> Mapping[str, list[Fact]]:
         found = await self._turn(self._rho.reading.facts(self._viewer, kind, keys, self._deadline))
-        return {key: [_fact(key, body) for _, body in bodies] for key, bodies in found.items()}
+        pace = Pace()
+        return {key: await _paced(pace, bodies, lambda row, key=key: _fact(key, row[1])) for key, bodies in found.items()}  # type: ignore[misc]
 
     async def _read_facts(self, kind: FactKind, keys: list[FactKey]) -> Mapping[FactKey, Fact]:
         found = await self._turn(self._rho.reading.facts_by_id(self._viewer, kind, keys, self._deadline))  # type: ignore[arg-type]
@@ -185,10 +187,11 @@ class RhoRead:
 
     async def _read_related(self, direction: Direction, kinds: tuple[str, ...], keys: list[FactKey]) -> Mapping[FactKey, list[Related]]:
         found = await self._turn(self._rho.reading.related(self._viewer, keys, direction, kinds, self._deadline))
-        return {
-            key: sorted((Related(_fact(key[0], edge), _fact(key[0], other)) for edge, other in rows), key=lambda one: one.edge.id)
-            for key, rows in found.items()
-        }
+        pace, made = Pace(), {}
+        for key, rows in found.items():
+            edges = await _paced(pace, rows, lambda row, key=key: Related(_fact(key[0], row[0]), _fact(key[0], row[1])))  # type: ignore[misc]
+            made[key] = sorted(edges, key=lambda one: one.edge.id)
+        return made
 
     async def _read_mirrors(self, refs: list[str]) -> Mapping[str, Fact]:
         found = await self._turn(self._rho.mirrors.rho_nodes(self._viewer, refs, self._deadline))
@@ -208,7 +211,17 @@ class RhoRead:
 
 
 def _fact(snapshot: str, body: str) -> Fact:
-    return Fact(snapshot, json.loads(body))
+    return Fact(snapshot, orjson.loads(body))
+
+
+async def _paced(pace: Pace, rows: Iterable[K], make: Callable[[K], V]) -> list[V]:
+    """What is made of each row, in slices: there may be a mebibyte of each snapshot."""
+    made = []
+    for number, row in enumerate(rows):
+        made.append(make(row))
+        if not number % 200 and pace.due:
+            await pace.rest()
+    return made
 
 
 def _id(fact: Fact) -> str:

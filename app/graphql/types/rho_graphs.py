@@ -46,6 +46,7 @@ from app.graphql.types.rho_parts import (
     words,
 )
 from app.graphql.types.scalars import Json
+from app.services.large_json import load_json
 from app.store.rho.reading import RhoGraphRow, SnapshotRow
 
 At = Annotated[
@@ -147,7 +148,7 @@ class RhoSnapshot:
 
     @strawberry.field(description="The envelope, in canonical form.")
     async def envelope(self, info: Info[Context, None]) -> Json:
-        return Json(json.loads(await _exported(info, self.row)))
+        return Json(await load_json((await _exported(info, self.row)).encode()))
 
     @strawberry.field(description="The envelope's canonical text: to the byte what was taken in, if that was canonical.")
     async def canonical_json(self, info: Info[Context, None]) -> str:

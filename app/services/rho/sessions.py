@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -21,7 +22,6 @@ from app.store.access import LOCAL
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.moments import times_at
-from app.store.pace import Pace
 from app.store.reading import Reading, Stored
 from app.store.rho.tasks import ended_states
 
@@ -65,16 +65,18 @@ class SessionExports:
         asked = [ref for ref in dict.fromkeys(refs) if ref in snapshot.by_ref and snapshot.by_ref[ref]["kind"] == "session"]
         belonging = {ref: _belonging(snapshot, ref) for ref in asked}
         states = await self._states(at, belonging, snapshot, deadline)
-        pace, found = Pace(), {}
-        for ref, others in belonging.items():
-            journal = await self._journal(at, ref)
-            try:
-                found[ref] = export_session(ref, {each: states[each] for each in others}, generated_at, repository, journal=journal)
-            except Refused as refused:
-                raise ProjectionError(ref) from refused
-            if pace.due:
-                await pace.rest()
-        return found
+        journals = {ref: await self._journal(at, ref) for ref in belonging}
+
+        def made() -> dict[str, SessionExport]:
+            return {
+                ref: export_session(ref, {each: states[each] for each in others}, generated_at, repository, journal=journals[ref])
+                for ref, others in belonging.items()
+            }
+
+        try:
+            return await asyncio.to_thread(made)
+        except Refused as refused:
+            raise ProjectionError from refused
 
     async def _states(self, at: GraphAt, belonging: dict[str, list[str]], snapshot: Snapshot, deadline: Deadline) -> dict[str, NodeState]:
         refs = list(dict.fromkeys(ref for others in belonging.values() for ref in others))
