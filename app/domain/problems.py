@@ -151,7 +151,7 @@ class WriteTokenWrong(Problem):
 class ShareGone(Problem):
     """There is no such share, or no longer (I5, I25)."""
 
-    code = "SHARE_GONE"
+    code = "NOT_FOUND"
 
     def __init__(self) -> None:
         super().__init__("There is no such share, or it was deleted.")
@@ -160,13 +160,13 @@ class ShareGone(Problem):
 class ChunkRefused(Problem):
     """A chunk that does not go on where the log ends, or differs from the one that came at its offset (I5, I6)."""
 
-    code = "CHUNK_REFUSED"
+    code = "BAD_REQUEST"
 
 
 class TooFar(Problem):
     """A chunk further from the beginning of its log than a log may span (I5, I8)."""
 
-    code = "CHUNK_TOO_FAR"
+    code = "BAD_REQUEST"
 
     def __init__(self) -> None:
         super().__init__("A log spans 64 MiB from its first kept chunk: ask for a trim, or start a new share.")
