@@ -40,6 +40,11 @@ class Standing(NamedTuple):
         return self.written == self.applied == self.head and self.revision % 2 == 0
 
     @property
+    def regular(self) -> bool:
+        """Whether every held event came after the one before it: then they are at all multiples of `STEP` from `floor` to `head`."""
+        return self.revision == 0 and self.floor == STEP and self.head == STEP * self.held
+
+    @property
     def arrived(self) -> int:
         """Number of the last event that readers may see: those of an append that is under way come after it.
 
