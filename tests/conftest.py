@@ -26,7 +26,8 @@ CI = os.environ.get("CI") == "true"
 def pytest_addoption(parser: pytest.Parser) -> None:
     told = "which graph database the tests use (default: embedded; in continuous integration both)"
     parser.addoption("--engine", choices=sorted(ENGINES), default="both" if CI else "embedded", help=told)
-    parser.addoption("--write-budgets", action="store_true", help="write what statements cost (tests/store/budgets) instead of checking it")
+    written = "write what statements and operations cost (tests/store/budgets, tests/graphql/data) instead of checking it"
+    parser.addoption("--write-budgets", action="store_true", help=written)
     parser.addoption("--long", action="store_true", help="many more generated logs and rounds: what is run before a release")
 
 

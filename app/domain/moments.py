@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.domain.times import NS_PER_MS
 
@@ -24,7 +24,7 @@ class Moment:
 
     `g` is the store's key of the graph's generation; `seq` the place of the event (0: before any); `event` its own id, None where none is
     held; `time_ns` when the clock's part is judged (stale, E113); `revision` the graph's revision, by which caches are keyed (Q5);
-    `fixed` whether it was asked for as of an event.
+    `fixed` whether it was asked for as of an event; `nodes` how many nodes there are then, where it was told along with the event.
     """
 
     graph: str
@@ -34,6 +34,7 @@ class Moment:
     time_ns: int
     revision: int
     fixed: bool = False
+    nodes: int | None = field(default=None, compare=False)
 
     @property
     def time_ms(self) -> int:

@@ -113,6 +113,8 @@ class GraphAt:
         """How many nodes there are: what the moment's event was stored with, so the graph itself need not be read."""
         if self._stored is not None:
             return len(self._stored.rows)
+        if self.moment.nodes is not None:
+            return self.moment.nodes
         event, last = self.moment.event, self._graph.last
         if last is not None and last.id == event:
             return last.nodes
@@ -281,7 +283,7 @@ class GraphAt:
 
     def at_event(self, event: EventRow) -> GraphAt:
         """The graph just after a held event, judged at its time (R61, Q45)."""
-        moment = replace(self.moment, seq=event["seq"], event=event["id"], time_ns=event["time_ns"], fixed=True)
+        moment = replace(self.moment, seq=event["seq"], event=event["id"], time_ns=event["time_ns"], fixed=True, nodes=event["nodes"])
         return self if moment == self.moment else self._moved(moment, True)
 
     async def at_mark(self, event: str | None, time_ns: int) -> GraphAt:
@@ -295,7 +297,7 @@ class GraphAt:
             found = {} if event is None else await events.by_id(self._reading, (event,))
             if event is None or event not in found:
                 raise outside(self._graph)
-            moment = replace(self.moment, seq=found[event]["seq"], event=event, time_ns=time_ns)
+            moment = replace(self.moment, seq=found[event]["seq"], event=event, time_ns=time_ns, nodes=found[event]["nodes"])
         return self if moment == self.moment else self._moved(moment, True)
 
     def _moved(self, moment: Moment, asked: bool, deadline: Deadline | None = None) -> GraphAt:

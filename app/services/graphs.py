@@ -162,7 +162,7 @@ async def _after(reading: Reading, row: GraphRow, own_id: str) -> Moment:
     found = (await events.by_id(reading, (own_id,))).get(own_id)
     if found is None:
         raise outside(row) if is_before(row, own_id) else NoSuchEvent()
-    return Moment(row.id, row.g, found["seq"], own_id, found["time_ns"], row.standing.revision, fixed=True)
+    return Moment(row.id, row.g, found["seq"], own_id, found["time_ns"], row.standing.revision, fixed=True, nodes=found["nodes"])
 
 
 async def _by(reading: Reading, row: GraphRow, time_ms: int) -> Mark | None:
