@@ -42,6 +42,7 @@ CHECKPOINT_EVERY = 4_000
 """Events after which a graph's state is kept; more where it has more nodes, so that keeping it costs each event the same."""
 
 _LOOK_AGAIN = 0.02
+_LAYING_SECONDS = 600.0
 
 T = TypeVar("T")
 
@@ -118,7 +119,7 @@ class Appends:
         graph stays as it is and is marked as possibly incomplete. The same restart again changes nothing. A call with a restart in its
         midst is taken in stretch by stretch, each whole. Without `restart` such a line is invalid.
 
-        A large restart, and late events that change much of a long history, may outlast `deadline`: they are taken in all the same, and
+        A large keyframe, and late events that change much of a long history, may outlast `deadline`: they are taken in all the same, and
         the call can be sent again.
 
         Raises: Forbidden, NotFound, DeadlineExceeded, StoreUnavailable.
@@ -245,10 +246,13 @@ class Appends:
             return
         turn.take()
         if empty:
-            ground = await bases.lay(self._store, ground, base.stored, base.batch, self._clock(), deadline)
-            turn.held = Held(base.projector, look.account, look.g, ground.standing)
+            await self._kept_up(turn, self._laid(turn, look, ground, base), deadline)
         elif not await self._generations.is_base(ground, base, deadline):
             await self._kept_up(turn, self._restarted(turn, look, ground, base), deadline)
+
+    async def _laid(self, turn: _Turn, look: Look, ground: Ground, base: Base) -> None:
+        ground = await bases.lay(self._store, ground, base.stored, base.batch, self._clock(), Deadline.after(_LAYING_SECONDS))
+        turn.held = Held(base.projector, look.account, look.g, ground.standing)
 
     async def _restarted(self, turn: _Turn, look: Look, ground: Ground, base: Base) -> None:
         turn.held = await self._generations.restart(ground, look.account, base)
