@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping
+from operator import attrgetter, itemgetter
 
 from app.domain.envelope import Event
 from app.domain.history import Batch, Ended, Recorded, State
@@ -15,26 +15,34 @@ MOST_EVENTS = 3_000
 
 _by_seq = attrgetter("seq")
 _by_until = attrgetter("until")
+_by_place = itemgetter(0)
 
 
 class Tape:
-    """Every event after the place `after`, in order, and every state that ended with one of them."""
+    """Every event after the place `after`, in order, and every state that ended with one of them.
 
-    __slots__ = ("after", "ended", "events")
+    `began`: where the states began that a run of events left, and which cells they are of; others are known by their ends.
+    """
 
-    def __init__(self, after: int, events: Sequence[Recorded] = (), ended: Sequence[Ended] = ()) -> None:
+    __slots__ = ("after", "began", "ended", "events")
+
+    def __init__(self, after: int) -> None:
         self.after = after
-        self.events = list(events)
-        self.ended = list(ended)
+        self.events: list[Recorded] = []
+        self.ended: list[Ended] = []
+        self.began: list[tuple[int, Cell]] = []
 
     def take(self, batch: Batch) -> None:
         """Adds what the next run of events writes; of too many the oldest are left out."""
         self.events += batch.events
         self.ended += batch.ended
+        self.began += sorted((state.since, cell) for cell, state in batch.after.items() if state is not None)
         if len(self.events) > 2 * MOST_EVENTS:
-            self.after = self.events[-MOST_EVENTS - 1].seq
+            after = self.events[-MOST_EVENTS - 1].seq
             del self.events[:-MOST_EVENTS]
-            del self.ended[: bisect_right(self.ended, self.after, key=_by_until)]
+            del self.ended[: bisect_right(self.ended, after, key=_by_until)]
+            del self.began[: bisect_right(self.began, after, key=_by_place)]
+            self.after = after
 
     def place_after(self, seq: int) -> int:
         """The index of the first event after a place."""
@@ -49,12 +57,17 @@ class Tape:
         place = self.events[index].seq
         ended = self.ended[bisect_left(self.ended, place, key=_by_until) :]
         touched = {over.cell for over in ended}
-        touched.update(cell for cell, state in now.items() if state.since >= place)
+        touched.update(cell for _, cell in self.began[bisect_left(self.began, place, key=_by_place) :])
         return Batch(self.events[index:], ended, after={cell: now.get(cell) for cell in touched})
 
     def replaced(self, index: int, batch: Batch) -> Tape:
         """A tape with other events from an index on."""
         last = self.events[index - 1].seq if index else self.after
-        made = Tape(self.after, self.events[:index], self.ended[: bisect_right(self.ended, last, key=_by_until)])
+        ended = bisect_right(self.ended, last, key=_by_until)
+        made = Tape(self.after)
+        made.events, made.ended = self.events[:index], self.ended[:ended]
+        # a state that ends only after the cut began before it, and nobody may have noted that
+        earlier = [(over.since, over.cell) for over in self.ended[ended:] if self.after < over.since <= last]
+        made.began = sorted([*self.began[: bisect_right(self.began, last, key=_by_place)], *earlier])
         made.take(batch)
         return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -75,6 +76,7 @@ async def _by_tape(held: Held, tape: Tape, marks: list[Mark], new: Sequence[Even
     await fold(again, merged(list(_placed(tape.events[place:])), new, again.head_seq), rewritten)
     old = tape.tail(place, held.projector.history.now)
     now = again.history.now
+    await asyncio.sleep(0)
     # what the new run did not touch is as it was before it
     old.before.update((cell, rewritten.before[cell] if cell in rewritten.before else now.get(cell)) for cell in old.after)
     return Late(again, tuple(marks), tape.replaced(place, rewritten), difference(old, rewritten), len(new), (None, rewritten.events[-1]))

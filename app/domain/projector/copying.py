@@ -68,6 +68,7 @@ def restored(texts: Sequence[bytes], now: Mapping[Cell, State]) -> Generator[Non
     projector, coming = Projector(), iter(texts)
     nodes = projector.graph.nodes
     nodes.update((ref, Node.__new__(Node)) for ref in _read(next(coming), nodes))
+    yield
     of_nodes = list(nodes.values())
     for some in _cut(of_nodes, _NODES):
         yield
@@ -78,6 +79,7 @@ def restored(texts: Sequence[bytes], now: Mapping[Cell, State]) -> Generator[Non
     rest, own = _read(next(coming), nodes)
     vars(projector.graph).update(rest)
     vars(projector).update(own)
+    yield
     projector.history.now.update(now)
     return projector
 

@@ -100,12 +100,18 @@ class _Node(msgspec.Struct, omit_defaults=True):
 
 
 class _Graph(msgspec.Struct, omit_defaults=True):
-    nodes: dict[str, _Node]
+    """Nodes are packed and unpacked one by one: all at once would be one long step, for which every thread waits."""
+
+    nodes: dict[str, msgspec.Raw]
     processes: dict[str, str]
     requesters: dict[str, list[str]]
     ended: dict[str, tuple[_Time, str, bool]]
     started: dict[str, _Time]
     unpaired_runs: tuple[_Time, str, list[str]] | None = None
+
+
+_encoder = msgspec.json.Encoder()
+_node_decoder = msgspec.json.Decoder(_Node)
 
 
 class Places(msgspec.Struct):
@@ -133,7 +139,7 @@ def dump(graph: GraphState) -> bytes:
     unpaired = graph.unpaired
     return msgspec.json.encode(
         _Graph(
-            nodes={ref: _dump_node(node) for ref, node in graph.nodes.items()},
+            nodes={ref: msgspec.Raw(_encoder.encode(_dump_node(node))) for ref, node in graph.nodes.items()},
             processes=graph.processes,
             requesters=graph.requesters,
             ended={ref: (_time(end.time_ns), end.ts, end.quick) for ref, end in graph.ended.items()},
@@ -209,17 +215,18 @@ def load(text: bytes, seq: int, places: Places | None = None) -> GraphState:
     places = Places({}, {}) if places is None else places
     try:
         form = msgspec.json.decode(text, type=_Graph)
+        nodes = {ref: _node_decoder.decode(raw) for ref, raw in form.nodes.items()}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise KeyframeRefused(f"no JSON state: {error}") from None
-    _check(form)
+    _check(form, nodes)
     graph = GraphState()
     graph.seq = seq
-    for ref, at in form.nodes.items():
+    for ref, at in nodes.items():
         graph.nodes[ref] = _load_node(at, places.tasks.get(ref))
-    _load_tree(graph, form)
+    _load_tree(graph, nodes)
     for ref, place in places.nodes.items():
         graph.nodes[ref].placed = place
-    for ref, at in form.nodes.items():
+    for ref, at in nodes.items():
         _load_parts(graph, graph.nodes[ref], at)
     graph.processes = form.processes
     graph.requesters = form.requesters
@@ -235,8 +242,7 @@ def load(text: bytes, seq: int, places: Places | None = None) -> GraphState:
     return graph
 
 
-def _check(form: _Graph) -> None:
-    nodes = form.nodes
+def _check(form: _Graph, nodes: dict[str, _Node]) -> None:
     listed: set[str] = set()
     for ref, node in nodes.items():
         if node.id != ref:
@@ -275,11 +281,11 @@ def _load_node(form: _Node, tasks: list[int] | None) -> Node:
     return node
 
 
-def _load_tree(graph: GraphState, form: _Graph) -> None:
+def _load_tree(graph: GraphState, nodes: dict[str, _Node]) -> None:
     """Puts every node in its place, from the roots down; what no root leads to hangs in a loop (E32)."""
-    order = [node for ref, node in graph.nodes.items() if form.nodes[ref].parent is None]
+    order = [node for ref, node in graph.nodes.items() if nodes[ref].parent is None]
     for node in order:  # grows while it is gone through
-        for place, ref in enumerate(form.nodes[node.ref].children):
+        for place, ref in enumerate(nodes[node.ref].children):
             child = graph.nodes[ref]
             tree.settle(graph, child, node, place)
             order.append(child)
