@@ -10,10 +10,13 @@ from app.cli.gateway import Appended, CutOff, Exporting, ending, told
 from app.cli.stop import Stop
 from app.domain.card import Card
 from app.domain.problems import Problem
+from app.domain.rho.problems import Refused
 from app.running import running
 from app.services.bundle import Services
 from app.services.clock import system_clock
 from app.services.moving import Export
+from app.services.rho.session_graphs import SessionGraphs
+from app.services.rho.sessions import ProjectionError
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import Settings
 from app.store.access import LOCAL
@@ -80,6 +83,22 @@ class DirectGateway:
             taken = await self._services.moving.take_in(self._viewer, graph_id, lines, Deadline.after(_APPEND_SECONDS))
         return Appended(taken.accepted, taken.duplicates, len(taken.invalid))
 
+    async def rho_import(self, envelope: bytes, project: str | None) -> dict[str, Any]:
+        """The graph, through the service."""
+        imports = self._services.rho.imports
+        with _stopping():
+            return (await imports.import_envelope(self._viewer, envelope, project, Deadline.after(_APPEND_SECONDS))).told()
+
+    async def rho_session(self, name: str | None, repository: str | None, *, upload: bool) -> bytes:
+        """The session, through the service."""
+        services = self._services
+        graphs = SessionGraphs(services.store, services.clock, services.graphs, services.rho.reading, services.rho.sessions)
+        with _stopping():
+            try:
+                return (await graphs.envelope(self._viewer, name, repository, Deadline.after(_APPEND_SECONDS), upload=upload)).encode()
+            except ProjectionError as error:
+                raise Stop(f"The session cannot be made a graph: {error.__cause__ or error}.") from error
+
 
 async def _pieces(export: Export) -> AsyncIterator[bytes]:
     try:
@@ -94,5 +113,7 @@ def _stopping() -> Iterator[None]:
     """A problem ends the command with its message."""
     try:
         yield
+    except Refused:
+        raise
     except Problem as problem:
         raise ending(problem.code, told(problem.message, {"code": problem.code, **problem.extra})) from problem

@@ -96,6 +96,12 @@ class Gateway(Protocol):
     async def take_in(self, graph_id: str, lines: Sequence[bytes]) -> Appended:
         """Appends lines of an export to a graph of any account, as they are. Raises: Stop."""
 
+    async def rho_import(self, envelope: bytes, project: str | None) -> dict[str, Any]:
+        """Takes a local Rho graph in (M6). Raises: Refused, Stop."""
+
+    async def rho_session(self, name: str | None, repository: str | None, *, upload: bool) -> bytes:
+        """A session's graph, the latest one's without a name; for an `upload` as of its own newest event (G46). Raises: Gone, Stop."""
+
 
 async def asked(gateway: Gateway, query: str, variables: dict[str, Any]) -> dict[str, Any]:
     """The data of a GraphQL answer. Raises: Away, Gone, Stop with the first error's message."""

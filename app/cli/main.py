@@ -24,9 +24,7 @@ app = typer.Typer(
 
 keys = typer.Typer(name="keys", help="Make, list and revoke keys.", no_args_is_help=True)
 app.add_typer(keys)
-rho = typer.Typer(
-    name="rho", help="Check, hash, prepare and schedule Rho graphs (rho.graph/v1); no gateway is needed.", no_args_is_help=True
-)
+rho = typer.Typer(name="rho", help="Rho graphs (rho.graph/v1): in files, kept, made of sessions, uploaded.", no_args_is_help=True)
 app.add_typer(rho)
 
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Where the gateway keeps its data (AGW_DATA_DIR).")]
@@ -37,6 +35,9 @@ Port = Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to liste
 
 RhoFile = Annotated[str, typer.Argument(metavar="FILE", help="A JSON file, or - for standard input.")]
 RhoProfile = Annotated[Profile, typer.Option(help="Rules for local files, or for what is uploaded.")]
+RhoSession = Annotated[str | None, typer.Argument(metavar="SESSION", help="A session's id, such as claude-code.5f1c; the latest without.")]
+RhoRepository = Annotated[str | None, typer.Option("--repository", help="Scope, instead of the name of the session's directory.")]
+RhoMission = Annotated[Path | None, typer.Option("--mission-dir", help="A mission's folder, instead of a session.")]
 
 MOST_KEPT = 2**31 - 1
 """What GraphQL's `Int` holds; 0 keeps all."""
@@ -309,6 +310,44 @@ def rho_schedule(file: RhoFile) -> None:
     from app.cli.rho import schedule as run
 
     run(file)
+
+
+@rho.command("import")
+def rho_import(
+    file: RhoFile,
+    project: Annotated[str | None, typer.Option(help="The project to keep it in.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep an envelope as a snapshot; the same again changes nothing."""
+    from app.cli.rho_graphs import import_ as run
+
+    run(file, project=project, data_dir=data_dir)
+
+
+@rho.command("export")
+def rho_export(
+    session: RhoSession = None, repository: RhoRepository = None, mission_dir: RhoMission = None, data_dir: DataDir = None
+) -> None:
+    """Print a session, or a mission, as an envelope."""
+    from app.cli.rho_graphs import export as run
+
+    run(session, repository=repository, mission_dir=mission_dir, data_dir=data_dir)
+
+
+@rho.command("sync")
+def rho_sync(
+    session: RhoSession = None,
+    repository: RhoRepository = None,
+    mission_dir: RhoMission = None,
+    url: Annotated[str | None, typer.Option(help="The service to upload to.")] = None,
+    project: Annotated[str | None, typer.Option(help="The project there.")] = None,
+    key: Annotated[str | None, typer.Option(help="The key to use there (AGW_KEY without).")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Upload a session, or a mission, with its private attributes hashed."""
+    from app.cli.rho_graphs import sync as run
+
+    run(session, repository=repository, mission_dir=mission_dir, url=url, project=project, key=key, data_dir=data_dir)
 
 
 @app.command()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 import msgspec
@@ -15,6 +15,7 @@ import orjson
 from app.cli.gateway import Appended, Away, CutOff, Exporting, Gone, asked, refusal, told
 from app.cli.stop import Stop
 from app.domain.card import Card
+from app.domain.rho.problems import Refused
 
 _SECONDS = 40.0
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
@@ -109,6 +110,20 @@ class RemoteGateway:
         """By `POST /api/import/{graph}`."""
         answer = self._fine(await self._sent("POST", f"/api/import/{graph_id}", b"\n".join(lines), _LINES))
         return msgspec.convert(_json(answer, self.where), Appended)
+
+    async def rho_import(self, envelope: bytes, project: str | None) -> dict[str, Any]:
+        """By `POST /api/rho/import`."""
+        query = "" if project is None else f"?project={quote(project, safe='')}"
+        answer = await self._sent("POST", f"/api/rho/import{query}", envelope)
+        if answer.status_code == 400:
+            said = _json(answer, self.where)
+            raise Refused(str(said.get("code")), said.get("details", {}).get("path"))
+        return _json(self._fine(answer), self.where)
+
+    async def rho_session(self, name: str | None, repository: str | None, *, upload: bool) -> bytes:
+        """By `GET /api/rho/session`."""
+        asked_for = {"id": name or "", "repository": repository or "", "upload": "1" if upload else ""}
+        return self._fine(await self._sent("GET", f"/api/rho/session?{urlencode(asked_for)}")).content
 
     def _fine(self, answer: httpx.Response) -> httpx.Response:
         """An answer that is no error. Raises: Gone, Stop with what the gateway said."""
