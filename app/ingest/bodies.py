@@ -17,7 +17,6 @@ from app.store.deadline import Deadline
 MOST: Final = 512 * 1024
 """Bytes of a body, unpacked (I4, I5, I35)."""
 
-_AT_ONCE = 64
 _READ_ON = 4 * 1024 * 1024
 """Bytes beyond the most that are read and forgotten, so that whoever sends too much still hears so."""
 
@@ -27,8 +26,8 @@ _GZIP = 16 + zlib.MAX_WBITS
 class Bodies:
     """Reads bodies. Callers hold a slot for as long as they work on one: the rest are not read from, which slows their senders down."""
 
-    def __init__(self) -> None:
-        self._slots = asyncio.Semaphore(_AT_ONCE)
+    def __init__(self, at_once: int = 64) -> None:
+        self._slots = asyncio.Semaphore(at_once)
 
     @asynccontextmanager
     async def of(self, request: Request, deadline: Deadline, *, most: int = MOST, packed: bool = False) -> AsyncIterator[bytes]:

@@ -75,7 +75,7 @@ class Shares:
     async def reachable(self, graph_id: str, offset: int, deadline: Deadline) -> None:
         """Whether a chunk could begin there at all (I5, I8). Raises: TooFar."""
         if offset > MOST_SPAN:
-            _within_span(await chunks.look(self._store, graph_id, offset, deadline), offset)
+            _within_span(await chunks.look_locked(self._store, graph_id, offset, deadline), offset)
 
     async def append(self, graph_id: str, offset: int, chunk: bytes, deadline: Deadline) -> None:
         """Takes a chunk in at its offset (I5-I7, I30). Odd lines are counted, and no fault (I30).
@@ -87,17 +87,11 @@ class Shares:
         hashed = hashlib.sha256(chunk).hexdigest()
         async with self._turn(graph_id, deadline):
             for _ in range(_TRIES):
-                log = await chunks.look(self._store, graph_id, offset, deadline)
-                _within_span(log, offset)
-                if log is None:
-                    raise ShareGone
-                if log.hash is not None:
-                    if log.hash != hashed:
-                        raise ChunkRefused("Other bytes came at this offset before.")
-                    return
-                if offset != (log.end or 0):
-                    raise ChunkRefused("This chunk does not begin where the log ends.")
-                if await self._taken(log.account, graph_id, offset, chunk, hashed, deadline):
+                try:
+                    log = _fitting(await chunks.look(self._store, graph_id, offset, deadline), offset, hashed)
+                except (ShareGone, ChunkRefused, TooFar):  # a producer ends its share at that: look for certain
+                    log = _fitting(await chunks.look_locked(self._store, graph_id, offset, deadline), offset, hashed)
+                if log.hash is not None or await self._taken(log.account, graph_id, offset, chunk, hashed, deadline):
                     return
         raise DeadlineExceeded  # others write chunks at the same time, again and again
 
@@ -160,6 +154,18 @@ class Shares:
 def share_of(log_id: str) -> str | None:
     """The graph of a log id (I29); None if it is not 12 base62 characters."""
     return None if log_id.startswith(ids.GRAPH_PREFIX) else ids.graph_id(log_id)
+
+
+def _fitting(log: chunks.Log | None, offset: int, hashed: str) -> chunks.Log:
+    """The log, if a chunk fits in at its offset: as the next, or as the one that came there. Raises: ShareGone, ChunkRefused, TooFar."""
+    _within_span(log, offset)
+    if log is None:
+        raise ShareGone
+    if log.hash not in (None, hashed):
+        raise ChunkRefused("Other bytes came at this offset before.")
+    if log.hash is None and offset != (log.end or 0):
+        raise ChunkRefused("This chunk does not begin where the log ends.")
+    return log
 
 
 def _within_span(log: chunks.Log | None, offset: int) -> None:

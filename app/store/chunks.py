@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from neo4j import Record
 from neo4j.exceptions import ConstraintError
 
 from app.store.connection import Store
@@ -24,9 +25,13 @@ class Log(NamedTuple):
 
 
 async def look(store: Store, graph_id: str, offset: int, deadline: Deadline) -> Log | None:
-    """The log, and what came at an offset. None: no such graph."""
-    record = await store.one("ingest/look", deadline, id=graph_id, key=_key(graph_id, offset))
-    return None if record is None else Log(record["account"], record["start"], record["upto"], record["hash"])
+    """The log, and what came at an offset. None: no such graph. While another process writes it may be of two times."""
+    return _log(await store.one("ingest/look", deadline, id=graph_id, key=_key(graph_id, offset)))
+
+
+async def look_locked(store: Store, graph_id: str, offset: int, deadline: Deadline) -> Log | None:
+    """The same, of now for certain."""
+    return await store.change("ingest/look_locked", _log, deadline, id=graph_id, key=_key(graph_id, offset))
 
 
 async def record(
@@ -53,6 +58,10 @@ async def forget(store: Store, graph_id: str, gone: Sequence[int], first: int, d
     for start in range(0, len(gone), _AT_ONCE):
         keys = [_key(graph_id, offset) for offset in gone[start : start + _AT_ONCE]]
         await store.change("ingest/forget", lambda _: None, deadline, id=graph_id, offset=first, keys=keys)
+
+
+def _log(record: Record | None) -> Log | None:
+    return None if record is None else Log(record["account"], record["start"], record["upto"], record["hash"])
 
 
 def _key(graph_id: str, offset: int) -> str:

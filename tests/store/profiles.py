@@ -20,7 +20,7 @@ from app.services.graph_at import GraphAt, KeySet
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
 from app.settings import StoreAddress
-from app.store import appending, checkpoints, events, trims
+from app.store import appending, checkpoints, chunks, events, trims
 from app.store import graphs as stored_graphs
 from app.store.connection import Store
 from app.store.reading import Reading
@@ -28,7 +28,7 @@ from app.store.statements import in_one_go, statement, with_lists
 from tests.grown import Grown, grow, reader, soon
 
 GOLDEN = Path(__file__).with_name("budgets")
-_LISTS = ("rows", "events", "seqs", "known", "times", "checkpoints")
+_LISTS = ("rows", "events", "seqs", "known", "times", "checkpoints", "offsets")
 """What statements call a list of rows."""
 
 PARTS = ("task", "spawn", "wait", "message")
@@ -113,6 +113,10 @@ class Recorder:
         await trims.left(self.store, grown.graph_id, soon())
         async for _ in trims.places(self.store, look.g, head - 100 * 1024, head, soon()):
             break
+        for offset in range(20):
+            await chunks.record(self.store, grown.graph_id, offset, 1, "-" * 64, skipped=0, heard=1, deadline=soon())
+        await chunks.look(self.store, grown.graph_id, 9, soon())
+        await chunks.offsets(self.store, grown.graph_id, soon())
         return list(self.calls.values())
 
 

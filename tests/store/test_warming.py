@@ -147,7 +147,7 @@ async def everything(store: Store) -> None:
     await trimmed(store, log)
     await written_anew(store, log)
     assert await graphs.update(store, grown.graph_id, {"title": "T"}, soon())
-    await shared(store, grown.graph_id)
+    await shared(store)
     assert await deleting.delete(store, grown.graph_id, 1, soon())
     assert await deleting.is_left(store, grown.graph_id, soon())
     for gone in await deleting.left(store, soon()):
@@ -172,11 +172,12 @@ async def everything(store: Store) -> None:
     assert await access.remove_key(store, row.id, soon())
 
 
-async def shared(store: Store, graph_id: str) -> None:
+async def shared(store: Store) -> None:
     """Chunks of a live share."""
+    graph_id = await new_graph(store)
     hashed = uuid4().hex * 2
     for offset in (0, 5):
-        assert await chunks.look(store, graph_id, offset, soon()) is not None
+        assert await chunks.look(store, graph_id, offset, soon()) == await chunks.look_locked(store, graph_id, offset, soon())
         assert await chunks.record(store, graph_id, offset, 5, hashed, skipped=0, heard=1, deadline=soon())
     assert await chunks.offsets(store, graph_id, soon()) == [0, 5]
     await chunks.forget(store, graph_id, [0], 5, soon())
