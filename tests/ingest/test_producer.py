@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from typing import Any
 
 import pytest
 
+from app.demo.fleet import fleet
 from app.services import appending
+from app.services.graph_at import GraphAt
 from app.services.viewer import ALL_SCOPES, Viewer
+from app.store import chunks
 from app.store.connection import Store
 from tests.grown import soon
 from tests.ingest.producer import Disk, Ended, Producer, log_order
@@ -20,6 +24,7 @@ from tests.strategies.logs import random_log
 
 SCHEDULES = 50
 LONG_SCHEDULES = 500
+AT_ONCE = 4
 
 
 @pytest.fixture(autouse=True)
@@ -36,12 +41,12 @@ class Run:
         self.rng = random.Random(seed)
         self.login = login
         self.happened: list[dict[str, Any]] = []
-        self.coming = self._shaken(random_log(seed, self.rng.randrange(12, 36), odd_times=False))
+        self.coming = self._shaken(random_log(seed, self.rng.randrange(10, 30), odd_times=False))
         self.producer = self._new(Disk(part=self.rng.choice([300, 1_000, 196_608])))
 
     async def turn(self) -> None:
         """Some events happen, and are pushed, however often the producer has to be started again."""
-        new = [self.coming.pop(0) for _ in range(min(self.rng.randrange(2, 12), len(self.coming)))]
+        new = [self.coming.pop(0) for _ in range(min(self.rng.randrange(3, 14), len(self.coming)))]
         self.happened += new
         started = True
         try:
@@ -83,9 +88,13 @@ class Run:
         """The state at the gateway is the naive fold of the log as the producer meant it, and the events are its events."""
         await self.wire.settled()
         log = read_log(self.producer.disk.log)
-        at = await self.wire.server.services.graphs.at(self.viewer, f"gph_{self.producer.disk.log_id}", None, soon())
+        at = await self.now()
         assert await whole(at) == state_after(log, len(log.events), at.moment.time_ns)
         assert at.info.event_count == len(log.events)
+
+    async def now(self) -> GraphAt:
+        """The graph as the gateway has it now."""
+        return await self.wire.server.services.graphs.at(self.viewer, f"gph_{self.producer.disk.log_id}", None, soon())
 
     def _new(self, disk: Disk) -> Producer:
         rng = self.rng
@@ -108,15 +117,67 @@ async def test_random_schedules(store: Store, engine: str, long: bool, pytestcon
     """Faults at every step of first shares, appends, keyframes, restarts, trims, claims and resumed runs. Two engines share the seeds."""
     both = pytestconfig.getoption("--engine") == "both"
     seeds = range(int(both and engine == "neo4j"), LONG_SCHEDULES if long else SCHEDULES, 2 if both else 1)
-    met: set[str] = set()
-    for seed in seeds:
-        async with wire(store, seed) as on:
-            run = await begun(on, seed)
-            on.share = on.rng.choice([0.0, 0.1, 0.25])
-            while run.coming:
-                before = len(on.met)
-                await run.turn()
-                if len(on.met) > before or not run.coming:
-                    await run.check()
-            met |= set(on.met)
-    assert met == set(FAULTS)
+    places = asyncio.Semaphore(AT_ONCE)
+    met = await asyncio.gather(*(schedule(store, seed, places) for seed in seeds))
+    assert set().union(*met) == set(FAULTS)
+
+
+async def schedule(store: Store, seed: int, places: asyncio.Semaphore) -> set[str]:
+    """One of them; after each turn that met a fault, and at the end, the gateway knows what the producer meant. Gives the faults."""
+    async with places, wire(store, seed) as on:
+        run = await begun(on, seed)
+        on.share = on.rng.choice([0.0, 0.1, 0.25])
+        while run.coming:
+            before = len(on.met)
+            await run.turn()
+            if len(on.met) > before or not run.coming:
+                await run.check()
+        return set(on.met)
+
+
+async def test_a_day_later(store: Store) -> None:
+    """I13, I17, I31, I40: a first share from a keyframe on; what happened till the next run is in its restart keyframe alone."""
+    async with wire(store, 1) as on:
+        run = await begun(on, 1)
+        events = random_log(11, 100, odd_times=False)
+        run.producer = Producer(on.send, run.login, Disk(part=500), every=20, most=1_000)
+        run.happened = events[:50]
+        await run.producer.begin(list(run.happened))
+        await run.producer.push()
+        await run.check()
+        at = await run.now()
+        assert at.info.event_count == 30, "the first 20 are in the keyframe"
+        for event in events[50:60]:
+            run.producer.add(event)
+        await run.producer.push()
+        await on.start()
+        offset = run.producer.disk.offset
+        on.server.clock.ms += 24 * 3_600_000
+        run.producer = Producer(on.send, run.login, run.producer.disk, every=20, most=1_000)
+        await run.producer.resume(events[:80])
+        await run.producer.push()
+        await run.check()
+        at = await run.now()
+        assert (at.info.event_count, at.moment.event) == (0, None), "what it starts from is shown, and no event is a point (R67)"
+        kept = await chunks.offsets(store, at.info.id, soon())
+        assert kept[0] == offset
+        for event in events[80:]:
+            run.producer.add(event)
+        await run.producer.push()
+        await run.check()
+        assert (await run.now()).info.event_count == 20
+
+
+async def test_with_the_tool_s_own_numbers(store: Store) -> None:
+    """I8, I11, I13-I15: chunks of 256 KiB, a keyframe every 1,000 events; a log of more than two thousand."""
+    async with wire(store, 2) as on:
+        run = await begun(on, 2)
+        events = list(fleet(2_350, seed=5, keyframe=False))
+        run.producer = Producer(on.send, run.login, Disk(), every=1_000, most=256 * 1024)
+        await run.producer.begin(events[:2_100])
+        await run.producer.push()
+        for event in events[2_100:]:
+            run.producer.add(event)
+        await run.producer.push()
+        await run.check()
+        assert (await run.now()).info.event_count == 1_350
