@@ -19,7 +19,8 @@ from bench.loop import loop
 from bench.projector import projector
 from bench.queries import READS
 from bench.readers import readers
-from bench.reads import past, present
+from bench.reads import idiomatic, past, present
+from bench.rest import pages, poll
 from bench.results import HEADING, Result
 from bench.rho import rho
 from bench.stores import Bed, NoStoreError, made
@@ -29,9 +30,12 @@ OnStore: TypeAlias = Callable[[Bed, bool], Awaitable[list[Result]]]
 PURE: dict[str, Callable[[bool], list[Result]]] = {"projector": projector, "rho": rho}
 ON_STORE: dict[str, OnStore] = {
     **{name: lambda bed, quick, name=name: present(bed, name, quick) for name in READS},  # type: ignore[misc]
+    "idiomatic": idiomatic,
     **{f"asof-{events}": lambda bed, quick, events=events: past(bed, events, quick) for events in (2_000, 20_000, 200_000)},  # type: ignore[misc]
     **{f"append-{size}": lambda bed, quick, size=size: append(bed, size, quick) for size in (1, 100, 1_000)},  # type: ignore[misc]
     "late": late,
+    "poll-304": poll,
+    **{name: lambda bed, quick, name=name: pages(bed, name, quick) for name in ("rest-nodes-1000", "rest-events-1000")},  # type: ignore[misc]
     "loop": loop,
     "readers": readers,
 }

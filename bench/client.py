@@ -30,16 +30,32 @@ class Client:
         """A second connection to the same server, not yet open."""
         return Client(self._port, self._key)
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str, **headers: str) -> bytes:
         """A request for `ask`."""
-        return f"GET {path} HTTP/1.1\r\n{self._head}\r\n".encode()
+        more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        return f"GET {path} HTTP/1.1\r\n{self._head}{more}\r\n".encode()
 
     def post(self, path: str, body: bytes) -> bytes:
         """The same with a JSON body."""
         return f"POST {path} HTTP/1.1\r\n{self._head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
+    async def tag(self, request: bytes) -> str:
+        """The `ETag` of the answer. Raises: UnexpectedAnswerError."""
+        head, _ = await self._answer(request)
+        return next(line[5:].strip().decode() for line in head.split(b"\r\n") if line.lower().startswith(b"etag:"))
+
+    async def unchanged(self, request: bytes) -> None:
+        """A question whose answer is 304. Raises: UnexpectedAnswerError."""
+        self._writer.write(request)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 304"):
+            raise UnexpectedAnswerError(head.splitlines()[0].decode())
+
     async def ask(self, request: bytes) -> bytes:
         """The body of the answer. Raises: UnexpectedAnswerError."""
+        return (await self._answer(request))[1]
+
+    async def _answer(self, request: bytes) -> tuple[bytes, bytes]:
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         lines = head.lower().split(b"\r\n")
@@ -47,4 +63,4 @@ class Client:
         body = await self._reader.readexactly(length)
         if not head.startswith(b"HTTP/1.1 200"):
             raise UnexpectedAnswerError(f"{head.splitlines()[0].decode()}: {body[:500].decode()}")
-        return body
+        return head, body

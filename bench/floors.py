@@ -6,9 +6,11 @@ checks. Each is offered in the forms that could be the fastest; a benchmark take
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import count
-from time import time
+from operator import itemgetter
+from time import process_time, time
 from typing import Any, TypeAlias
 
 import orjson
@@ -16,12 +18,14 @@ from neo4j import READ_ACCESS, AsyncDriver, AsyncManagedTransaction
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from app.domain.history import Batch
 from app.store.pieces import added, placed
 from bench.beat import Beat
-from bench.queries import READS
+from bench.peer import peer
+from bench.queries import READS, task
+from bench.rest_floors import rest_floors
 
 # ---- appends ----
 
@@ -86,20 +90,40 @@ def statement(columns: Sequence[str], form: str) -> str:
     return f"{collected} UNWIND range(0, size(rows) - 1, 250) AS i RETURN rows[i..i + 250] AS rows"
 
 
+_TASKS = "MATCH (t:Task {g: $g}) RETURN collect([t.ref, t.position, t.id, t.text, t.active_text, t.status]) AS rows"
+
+
+async def by_hand(driver: AsyncDriver, database: str | None, name: str, form: str, graph_id: str, g: str) -> dict[str, Any]:
+    """The data of an operation, from the state now. `g`: the store's key of the graph."""
+    read = READS[name]
+
+    async def rows_of(text: str) -> list[list[Any]]:
+        async with driver.session(database=database, default_access_mode=READ_ACCESS, fetch_size=-1) as session:
+            result = await session.run(text, {"g": g})
+            return [row async for record in result for row in record[0]]
+
+    if read.tasks:
+        rows, found = await asyncio.gather(rows_of(statement(read.columns, form)), rows_of(_TASKS))
+        tasks: dict[str, list[dict[str, Any]]] = {}
+        for ref, _, *values in sorted(found, key=itemgetter(1)):
+            tasks.setdefault(ref, []).append(task(*values))
+        for row in rows:
+            row.append(tasks.get(row[0], []))
+    else:
+        rows = await rows_of(statement(read.columns, form))
+    return read.shape(graph_id, rows, int(time()) * 1_000_000_000)
+
+
 def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
     """`/floor/READ/FORM?graph=ID&g=KEY`: the answer of that operation, made by hand. `/floor/nothing`: no work at all.
 
-    `/floor/beat/start` and `stop`: how long the event loop was held in between, in milliseconds.
+    `/floor/beat/start` and `stop`: how long the event loop was held in between, in milliseconds. `/floor/processor`: the processor time
+    that the process has taken, in seconds. `/floor/rest/…`: pages of REST; `/floor/peer/`: the tree by resolvers.
     """
-    texts = {(name, form): statement(read.columns, form) for name, read in READS.items() for form in FORMS}
 
     async def answer(request: Request) -> Response:
         name, form = request.path_params["name"], request.path_params["form"]
-        graph_id, g = request.query_params["graph"], request.query_params["g"]
-        async with driver.session(database=database, default_access_mode=READ_ACCESS, fetch_size=-1) as session:
-            result = await session.run(texts[name, form], {"g": g})
-            rows = [row async for record in result for row in record[0]]
-        data = READS[name].shape(graph_id, rows, int(time()) * 1_000_000_000)
+        data = await by_hand(driver, database, name, form, request.query_params["graph"], request.query_params["g"])
         return Response(orjson.dumps({"data": data}), media_type="application/json")
 
     async def nothing(_: Request) -> Response:
@@ -113,5 +137,15 @@ def floor_app(driver: AsyncDriver, database: str | None) -> Starlette:
             return await nothing(request)
         return Response(orjson.dumps(list(beat.stop())), media_type="application/json")
 
-    routes = [Route("/floor/nothing", nothing), Route("/floor/beat/{what}", beating), Route("/floor/{name}/{form}", answer)]
+    async def processor(_: Request) -> Response:
+        return Response(orjson.dumps(process_time()), media_type="application/json")
+
+    routes = [
+        Route("/floor/nothing", nothing),
+        Route("/floor/processor", processor),
+        Route("/floor/beat/{what}", beating),
+        Mount("/floor/rest", rest_floors(driver, database)),
+        Mount("/floor/peer", peer(driver, database)),
+        Route("/floor/{name}/{form}", answer),
+    ]
     return Starlette(routes=routes)

@@ -26,6 +26,21 @@ def busy_tree(nodes: int, events: int, levels: int = 4) -> list[dict[str, Any]]:
     return made + list(islice(goings_on(refs, unix_ms(made[-1]["ts"]) + _STEP_MS), events))
 
 
+def bare_tree(nodes: int, width: int = 30) -> Iterator[dict[str, Any]]:
+    """A tree of exactly so many nodes below a session, by two events each; every node has up to `width` children."""
+    rng = Random(SEED)
+    writer = Writer(Stamps(rng))
+    root, when = "claude-code:tree", unix_ms("2026-06-01T08:00:00.000Z")
+    yield writer.event(when, at(0, "session.started", root, cwd="/home/dev/tree", source="startup", title="Grow a wide tree"))
+    refs = [root]
+    for n in range(nodes):
+        parent, ref = refs[n // width], f"{root}/n{n}"
+        refs.append(ref)
+        spawned = at(0, "agent.spawned", ref, parent, agent_type="Explore", purpose=f"Look under leaf {n}")
+        yield writer.event(when + 20 * n, spawned)
+        yield writer.event(when + 20 * n + 10, at(0, "status", ref, state="working", summary=texts.finding(rng)))
+
+
 def goings_on(refs: list[str], from_ms: int, step_ms: int = _STEP_MS, seed: int = SEED) -> Iterator[dict[str, Any]]:
     """Events about these nodes from a time on (Unix ms), without end."""
     rng = Random(seed)

@@ -39,11 +39,16 @@ _ALL_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An operation with the variables `id` and `asOf`, and its floor: columns of every node, and data from graph id, rows, time (ns)."""
+    """An operation with the variables `id` and `asOf`, and its floor: columns of every node, and data from graph id, rows, time (ns).
+
+    `tasks`: each row is followed by its node's tasks, as they are shown. `large`: of the tree of 25,001 nodes.
+    """
 
     operation: str
     columns: Sequence[str]
     shape: Callable[[str, list[Row], int], dict[str, Any]]
+    tasks: bool = False
+    large: bool = False
 
 
 def _card(row: Row, now_ns: int) -> dict[str, Any]:
@@ -120,6 +125,52 @@ def _tree(_graph_id: str, rows: list[Row], now_ns: int) -> dict[str, Any]:
     return {"graph": {"roots": {"nodes": under.get(None, [])}}}
 
 
+_TASKS = "tasks { taskId text activeText status }"
+
+
+def _tree_all(graph_id: str, rows: list[Row], now_ns: int) -> dict[str, Any]:
+    rows.sort(key=lambda row: (row[19], row[-2]))
+    under: dict[str | None, list[dict[str, Any]]] = {}
+    made = []
+    for row in rows:
+        node = _all(graph_id, row[:-2], now_ns)
+        node["tasks"] = row[-1]
+        under.setdefault(row[3], []).append(node)
+        made.append((row[0], node))
+    for ref, node in made:
+        if node["depth"] < _LEVELS - 1:
+            node["children"] = {"nodes": under.get(ref, [])}
+    return {"graph": {"roots": {"nodes": under.get(None, [])}}}
+
+
+def task(id: str, text: str, active_text: str | None, status: str) -> dict[str, Any]:
+    """A task as `_TASKS` shows it."""
+    return {"taskId": id, "text": text, "activeText": active_text, "status": status.upper()}
+
+
+ROOT = "claude-code:tree"
+"""The ref of the root of trees."""
+
+
+def _below(_graph_id: str, rows: list[Row], now_ns: int) -> dict[str, Any]:
+    rows.sort(key=lambda row: (row[8], row[12]))
+    under: dict[str | None, list[Row]] = {}
+    for row in rows:
+        under.setdefault(row[7], []).append(row)
+    nodes, waiting = [], list(reversed(under.get(ROOT, [])))
+    while waiting:
+        row = waiting.pop()
+        nodes.append(_card(row, now_ns))
+        waiting += reversed(under.get(row[0], []))
+    return {"graph": {"node": {"descendants": {"nodes": nodes}}}}
+
+
+_BELOW = (
+    f'query($id: ID!, $asOf: AsOf) {{ graph(id: $id, asOf: $asOf) {{ node(ref: "{ROOT}") {{ '
+    f"descendants(first: 25000) {{ nodes {{ {_CARD} }} }} }} }} }}"
+)
+
+
 def _flat_operation(fields: str) -> str:
     return f"query($id: ID!, $asOf: AsOf) {{ graph(id: $id, asOf: $asOf) {{ nodes(first: 1000) {{ nodes {{ {fields} }} }} }} }}"
 
@@ -128,4 +179,6 @@ READS = {
     "tree-1000x12": Read(_tree_operation(_CARD), (*_CARD_COLUMNS, "placed", "depth"), _tree),
     "flat-1000x12": Read(_flat_operation(_CARD), _CARD_COLUMNS, _flat_card),
     "flat-1000x30": Read(_flat_operation(_ALL), _ALL_COLUMNS, _flat_all),
+    "tree-1000x30-tasks": Read(_tree_operation(f"{_ALL} {_TASKS}"), (*_ALL_COLUMNS, "placed"), _tree_all, tasks=True),
+    "descendants-25000": Read(_BELOW, (*_CARD_COLUMNS, "placed"), _below, large=True),
 }
