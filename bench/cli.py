@@ -15,6 +15,7 @@ import structlog
 from app.services.garbage import settle_garbage
 from bench.append import append
 from bench.late import late
+from bench.live import live
 from bench.loop import loop
 from bench.projector import projector
 from bench.queries import READS
@@ -38,6 +39,7 @@ ON_STORE: dict[str, OnStore] = {
     **{name: lambda bed, quick, name=name: pages(bed, name, quick) for name in ("rest-nodes-1000", "rest-events-1000")},  # type: ignore[misc]
     "loop": loop,
     "readers": readers,
+    "live": live,
 }
 """In the order in which they run: reads before anything is appended to their graphs."""
 

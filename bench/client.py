@@ -14,12 +14,12 @@ class Client:
     """One connection to a server on this machine."""
 
     def __init__(self, port: int, key: str) -> None:
-        self._port = port
-        self._key = key
+        self.port = port
+        self.key = key
         self._head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\nAccept: application/json\r\n"
 
     async def __aenter__(self) -> Client:
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 26)
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 26)
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -28,7 +28,7 @@ class Client:
 
     def another(self) -> Client:
         """A second connection to the same server, not yet open."""
-        return Client(self._port, self._key)
+        return Client(self.port, self.key)
 
     def get(self, path: str, **headers: str) -> bytes:
         """A request for `ask`."""

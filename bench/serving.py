@@ -19,9 +19,9 @@ STOP_SECONDS = 20
 
 
 @asynccontextmanager
-async def served(bed: Bed, cached_nodes: int = 0) -> AsyncIterator[Client]:
-    """The gateway on the store of `bed`, and a connection to it; by default it keeps no graph in memory."""
-    address, key = bed.address, new_secret()
+async def served(bed: Bed, cached_nodes: int = 0, key: str | None = None) -> AsyncIterator[Client]:
+    """The gateway on the store of `bed`, and a connection to it; by default it keeps no graph in memory. `key`: the operator's."""
+    address, key = bed.address, key or new_secret()
     order = Order(address.uri, address.username, address.password, address.database, str(bed.folder / "gateway"), key, cached_nodes)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.server", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE

@@ -19,7 +19,7 @@ from app.graphql.graphiql import graphiql_page
 from app.graphql.limits import most_body_bytes
 from app.graphql.requests import BadRequest, Requests
 from app.graphql.running import Asked, Operations
-from app.graphql.subscriptions.sse import EventStream, wants_events
+from app.graphql.subscriptions.sse import EventStream, refused_events, wants_events
 from app.graphql.subscriptions.websocket import Sockets
 from app.services.bundle import Services
 from app.services.etags import etag, is_known
@@ -88,7 +88,8 @@ class Door:
         try:
             answer = await self._run(request, viewer, media, request_id)
         except (BadRequest, Refused) as refused:
-            answer = _refused(refused, media)
+            events = wants_events(request.headers.get("accept"))
+            answer = refused_events(refused.errors) if events and isinstance(refused, Refused) else _refused(refused, media)
         if answer.status_code == 304:
             rate = self._services.rates.give_back(viewer.bucket)
         if rate is not None:

@@ -106,6 +106,12 @@ class Graphs:
         """A graph at the newest moment of its row, of which all is of one time."""
         return self._graph_at(row, await self._moment(row, None, deadline), deadline, asked=False)
 
+    async def mend(self, row: GraphRow, deadline: Deadline) -> None:
+        """Makes the revision of a graph even that somebody left odd who is gone."""
+        if row.standing.revision % 2:
+            with suppress(Stale):
+                await turn(self._store, Ground(row.id, row.g, row.standing, self._reader), deadline)
+
     async def row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
         """A graph's row, of one time, for its account's other services. Raises: Forbidden, NotFound."""
         return await self._row(viewer, graph_id, deadline)
@@ -124,8 +130,7 @@ class Graphs:
                 return row
             await asyncio.sleep(_PAUSE)
             if row.standing.revision % 2 and monotonic() - began > appending.PATIENCE:  # who was rewriting it is gone
-                with suppress(Stale):
-                    await turn(self._store, Ground(row.id, row.g, row.standing, self._reader), deadline)
+                await self.mend(row, deadline)
                 began = monotonic()
         raise NotFound("No such graph.")
 

@@ -88,5 +88,5 @@ class Listeners:
                     if await self._access.viewer(*credentials, Deadline.after(_SECONDS)) is None:
                         ended.set()
                         self._ends.pop(credentials, None)
-                except Problem:  # the store is away: it is looked at again
+                except Exception:  # noqa: BLE001 - the store is away: it is looked at again
                     break

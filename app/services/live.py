@@ -18,7 +18,7 @@ class Live:
     """What subscriptions are made of: one tail of the store's news, and who listens."""
 
     def __init__(self, store: Store, graphs: Graphs, access: Access, clock: Clock, settings: Settings) -> None:
-        self.news = News(store)
+        self.news = News(store, graphs.mend)
         self.listeners = Listeners(access, settings.key_subscriptions)
         self.sources = Sources(
             store=store,

@@ -8,7 +8,7 @@ for anybody.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Generic, TypeVar
@@ -16,10 +16,11 @@ from typing import Generic, TypeVar
 import structlog
 
 from app.domain.problems import Problem
+from app.services.appending import PATIENCE
 from app.store import graphs
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from app.store.graphs import GraphRow, Seen
+from app.store.graphs import GraphRow, Seen, Standing
 
 TICK = 0.15
 """Seconds between two looks at the graphs that are watched."""
@@ -70,8 +71,11 @@ class Topic(Generic[T]):
 class News:
     """The tail. It runs for as long as anybody watches anything."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, mend: Callable[[GraphRow, Deadline], Awaitable[None]]) -> None:
+        """`mend`: makes the history of a graph readable again that somebody who is gone was rewriting."""
         self._store = store
+        self._mend = mend
+        self._odd: dict[str, tuple[Standing, float]] = {}
         self._graphs: dict[str, Topic[Seen | None]] = {}
         self._accounts: dict[str, Topic[dict[str, GraphRow]]] = {}
         self._woken = asyncio.Event()
@@ -134,9 +138,9 @@ class News:
             try:
                 torn = await self._look()
                 pause, away = (_GAP if torn else TICK), False
-            except Problem as problem:
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who watch wait for the next look
                 if not away:
-                    _log.warning("no news from the store", why=problem.code)
+                    _log.warning("no news from the store", why=error.code if isinstance(error, Problem) else type(error).__name__)
                 pause, away = _AWAY, True
             await asyncio.sleep(_GAP)
             with suppress(TimeoutError):
@@ -155,22 +159,31 @@ class News:
                 seen = found.get(name)
                 if seen is None or seen.row.whole:
                     topic.put(seen)
+                    self._odd.pop(name, None)
                 else:
                     torn = True
+                    await self._mended(seen.row)
         for account, rows in list(self._accounts.items()):
             if monotonic() >= rows.due or not rows.version:
-                torn = await self._look_at_account(account, rows) or torn
+                await self._look_at_account(account, rows)
         return torn
 
-    async def _look_at_account(self, account: str, topic: Topic[dict[str, GraphRow]]) -> bool:
+    async def _mended(self, row: GraphRow) -> None:
+        """Looks whether whoever is rewriting a graph's history gets on."""
+        standing, since = self._odd.get(row.id, (None, 0.0))
+        if standing != row.standing:
+            self._odd[row.id] = row.standing, monotonic()
+        elif monotonic() - since > PATIENCE:
+            del self._odd[row.id]
+            await self._mend(row, Deadline.after(_SECONDS))
+
+    async def _look_at_account(self, account: str, topic: Topic[dict[str, GraphRow]]) -> None:
         began = monotonic()
         found = {row.id: row for row in await graphs.of_account(self._store, account, Deadline.after(_SECONDS))}
-        torn = [name for name, row in found.items() if not row.whole]
-        for name in torn:  # as it was seen before, until it is whole
+        for name in [name for name, row in found.items() if not row.whole]:  # as it was seen before, until it is whole
             before = topic.value.get(name)
             found.pop(name)
             if before is not None:
                 found[name] = before
         topic.put(found)
         topic.due = monotonic() + max(LIST_TICK, 10 * (monotonic() - began))
-        return False

@@ -19,7 +19,7 @@ from app.graphql.subscriptions import websocket
 from app.services.logins import COOKIE
 from app.store.connection import Store
 from tests.graphql.live import PROTOCOL, calling, listening, streaming
-from tests.graphql.test_subscriptions import EVENTS, GRAPH, Fleet, fleet, ids, named, some  # noqa: F401 - a fixture
+from tests.graphql.test_subscriptions import EVENTS, GRAPH, Fleet, fleet, ids, named, patient, some, watched  # noqa: F401 - a fixture
 from tests.grown import soon
 from tests.served import Served, account, served
 
@@ -32,7 +32,7 @@ ASK = {"type": "subscribe", "id": "1", "payload": {"query": "{ viewer { account 
 @asynccontextmanager
 async def gateway(store: Store, **settings: Any) -> AsyncIterator[tuple[Served, str, str]]:
     """A door with these settings, its address, and a key of a new account."""
-    async with served(store, lambda usual: usual.model_copy(update=settings)) as door, listening(door.app) as address:
+    async with served(store, lambda usual: patient(usual, **settings)) as door, listening(door.app) as address:
         yield door, address, await door.key(account(), ("read", "write", "admin"))
 
 
@@ -183,7 +183,7 @@ async def test_slow_readers_are_told_and_cost_the_others_nothing(store: Store) -
         async with calling(address, key, read=False) as slow, calling(address, key) as quick:
             await slow.subscribe(PAYLOADS, g=graph_id, n=20)
             fast = await quick.subscribe(PLAIN, g=graph_id, n=1_000)
-            await fast.nothing(0.3)
+            await watched(door, 2)
             count = 0
             for first in range(0, 600, 100):
                 await door.append(key, graph_id, some(first, 100, detail=body))
@@ -219,7 +219,7 @@ async def test_falling_far_behind(store: Store) -> None:
             assert found == named(range(1, 200)), "catching up from far behind is no fault"
             async with calling(address, key, read=False) as slow:
                 await slow.subscribe(PAYLOADS, g=graph_id, n=1)
-                await asyncio.sleep(0.3)
+                await watched(door, 2)
                 for first in range(200, 600, 20):
                     await door.append(key, graph_id, some(first, 20, detail="x" * 5_000))
                 kinds = list[str]()

@@ -24,12 +24,18 @@ from app.services.viewer import Viewer
 
 _HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STILL_HERE = b":\n\n"
+_COMPLETE = b"event: complete\ndata:\n\n"
 
 
 def wants_events(accept: str | None) -> bool:
     """Whether an `Accept` header asks for server-sent events."""
     kinds = [item.split(";") for item in (accept or "").lower().split(",")]
     return any(kind.strip() == "text/event-stream" and not any(each.strip() in ("q=0", "q=0.0") for each in rest) for kind, *rest in kinds)
+
+
+def refused_events(errors: list[dict[str, Any]]) -> Response:
+    """The answer to an operation that is not run."""
+    return Response(_event({"errors": errors}, None) + _COMPLETE, 200, _HEADERS)
 
 
 class EventStream(Response):
@@ -105,7 +111,7 @@ class EventStream(Response):
 
     async def _finish(self, send: Send, errors: list[dict[str, Any]] | None) -> None:
         last = b"" if errors is None else _event({"errors": errors}, None)
-        await _send(send, last + b"event: complete\ndata:\n\n")
+        await _send(send, last + _COMPLETE)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
