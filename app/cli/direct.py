@@ -22,6 +22,7 @@ from app.settings import Settings
 from app.store.access import LOCAL
 from app.store.deadline import Deadline
 from app.store.reading import Overtaken
+from app.telemetry import set_up_logs
 
 _APPEND_SECONDS = 25.0
 
@@ -37,7 +38,8 @@ class DirectGateway:
     @classmethod
     @asynccontextmanager
     async def opened(cls, settings: Settings) -> AsyncIterator[DirectGateway]:
-        """Opens the store of these settings, and closes it again."""
+        """Opens the store of these settings, and closes it again. Standard output is for facts: what is logged goes elsewhere."""
+        set_up_logs(settings.log_format, "warning" if settings.log_level == "info" else settings.log_level)
         async with running(settings, system_clock) as services:
             yield cls(services, settings.neo4j_uri or str(settings.data_dir))
 

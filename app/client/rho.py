@@ -9,6 +9,7 @@ What comes is checked before it is handed over, and what is sent before it leave
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
@@ -137,11 +138,12 @@ class AsyncRhoClient:
 
     async def graph(self, session_id: str, repository: str | None = None) -> Document:
         """A session's graph, valid by the portable profile. Raises: RhoFailure, Refused, httpx.HTTPError."""
-        return _read(await self._client.get(_graph_path(session_id), params=_scope(repository)))
+        answer = await self._client.get(_graph_path(session_id), params=_scope(repository))
+        return await asyncio.to_thread(_read, answer)
 
     async def sync(self, envelope: Any, project_id: str, session_id: str | None = None) -> Upload:
         """Uploads a graph, prepared first (G45). Raises: Refused, RhoFailure, httpx.HTTPError."""
-        prepared = _Prepared.of(envelope, project_id, session_id)
+        prepared = await asyncio.to_thread(_Prepared.of, envelope, project_id, session_id)
         return prepared.accepted(await self._client.post(_SYNC, content=prepared.body, headers=_JSON))
 
     async def close(self) -> None:
