@@ -23,6 +23,7 @@ from bench.readers import readers
 from bench.reads import idiomatic, past, present
 from bench.rest import pages, poll
 from bench.results import HEADING, Result
+from bench.rho import on_store as rho_on_store
 from bench.rho import rho
 from bench.stores import Bed, NoStoreError, made
 
@@ -40,6 +41,7 @@ ON_STORE: dict[str, OnStore] = {
     "loop": loop,
     "readers": readers,
     "live": live,
+    "rho": rho_on_store,
 }
 """In the order in which they run: reads before anything is appended to their graphs."""
 
@@ -49,7 +51,7 @@ QUICK_LEAVES_OUT = ("asof-20000", "asof-200000")
 
 def main(arguments: Sequence[str]) -> int:
     """Runs benchmarks; exit code 2 for wrong usage, 1 if one could not be run. A goal that is missed is no failure."""
-    names = [*PURE, *ON_STORE]
+    names = list(dict.fromkeys((*PURE, *ON_STORE)))
     parser = argparse.ArgumentParser(prog="python -m bench", description="Speed checks, each against a floor measured in the same run.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which; all without: {', '.join(names)}")
     parser.add_argument("--engine", choices=("embedded", "neo4j"), default="embedded", help="neo4j: the one that NEO4J_URI names")

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from graphlib import TopologicalSorter
+from itertools import chain
 from statistics import median
 from time import process_time
 from typing import Any, TypeAlias
+from uuid import uuid4
 
+from neo4j import READ_ACCESS, AsyncDriver
+
+from app.domain.rho.apart import put_together, take_apart
 from app.domain.rho.envelope import canonical_json
 from app.domain.rho.json_text import read_json
 from app.domain.rho.profiles import Profile
@@ -16,7 +22,15 @@ from app.domain.rho.schedule import MOST_BLOCKING_EDGES, MOST_TASKS, Task, read_
 from app.domain.rho.timestamps import from_ms
 from app.domain.rho.validate import validate
 from app.domain.rho.vocabulary import MOST_FACTS
+from app.services.clock import system_clock
+from app.services.rho.rho import Rho
+from app.store.connection import driver_for
+from app.store.rho import rows
+from app.store.statements import statement
+from bench.floors import WRITES, BareRows
 from bench.results import Result
+from bench.stores import VIEWER, Bed, soon
+from bench.timing import alternating, taken
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -26,6 +40,9 @@ DOCUMENT_GOAL = 6.0
 SCHEDULE_GOAL = 2.0
 GROWTH_GOAL = 1.5
 """Linear, with some room for what a larger heap costs."""
+
+STORE_GOAL = 2.0
+"""Taking in checks and hashes everything, and lets readers see it in a commit of its own; giving back hashes it again."""
 
 _BEGUN_MS = 1_790_000_000_000
 _WIDTH, _BLOCKERS = 20, 10
@@ -99,6 +116,54 @@ def rho(quick: bool) -> list[Result]:
         Result("rho-schedule-growth", "none", ours, at_quarter / share, "ms", GROWTH_GOAL, "at the caps against a quarter of them")
     )
     return results
+
+
+async def on_store(bed: Bed, quick: bool) -> list[Result]:
+    """Taking an upload's worth of facts in, against bare rows; giving it back, against reading the bodies and joining them."""
+    rounds, service = 4 if quick else 20, Rho.on(bed.store, system_clock, 1_000)
+    ours, floors, key = list[float](), [list[float]() for _ in WRITES], ""
+    async with driver_for(bed.address) as driver:
+        for number in range(-2, rounds):
+            envelope = upload(uuid4().int % 1_000_000)
+            bare = [_bare_rows(envelope) for _ in WRITES]
+            took = await taken(partial(service.imports.import_envelope, VIEWER, envelope, None, soon()))
+            others = [await taken(partial(write, driver, bed.address.database, each)) for write, each in zip(WRITES, bare, strict=True)]
+            if number >= 0:
+                ours.append(took)
+                for all_, one in zip(floors, others, strict=True):
+                    all_.append(one)
+        key = (await service.imports.import_envelope(VIEWER, envelope, None, soon())).snapshot.key
+        given, bodies = partial(service.reading.export, VIEWER, key, soon()), partial(_bare_export, driver, bed.address.database, key)
+        assert await given() == await bodies()
+        export, floor = await alternating((given, bodies), rounds)
+    note = f"{MOST_FACTS} facts and what joins them; the floor creates the same rows in one transaction"
+    return [
+        Result("rho-import", bed.engine, median(ours), min(map(median, floors)), "ms", STORE_GOAL, note),
+        Result("rho-export", bed.engine, export, floor, "ms", STORE_GOAL, f"{MOST_FACTS} facts; the floor reads and joins their texts"),
+    ]
+
+
+def _bare_rows(envelope: Fields) -> BareRows:
+    """The rows that taking an envelope in writes, under a key of their own; what joins two of them is a row too, without ends."""
+    key, apart = uuid4().hex, take_apart(envelope)
+    edges = [row for _, piece in rows.edges(key, apart) for row in piece]
+    events = [row for piece in rows.events(key, apart) for row in piece]
+    nodes = list(chain.from_iterable(rows.nodes(key, apart)))
+    joins = [{"a": key, "b": row["skey"]} for row in (*nodes, *(event["row"] for event in events))]
+    joins += [{"a": event["row"]["skey"], "b": event["subject"]} for event in events]
+    made = {"BareRhoNode": nodes, "BareRhoEdge": [row["row"] for row in edges], "BareRhoEvent": [row["row"] for row in events]}
+    return {**made, "BareRhoJoin": joins}
+
+
+async def _bare_export(driver: AsyncDriver, database: str | None, key: str) -> str:
+    """The same statements, one session, no checks."""
+    found = []
+    async with driver.session(database=database, default_access_mode=READ_ACCESS, fetch_size=-1) as session:
+        frame = await (await session.run("MATCH (s:RhoSnapshot {key: $key}) RETURN s.frame AS frame", {"key": key})).single(strict=True)
+        for kind in ("nodes", "edges", "events"):
+            result = await session.run(statement(f"rho/{kind}"), {"lists": {"keys": [key]}})
+            found.append((await result.single(strict=True))["rows"])
+    return put_together(frame["frame"], *found)
 
 
 def _bare_waves(tasks: Sequence[Task]) -> list[tuple[str, ...]]:

@@ -32,7 +32,7 @@ ASK = {"type": "subscribe", "id": "1", "payload": {"query": "{ viewer { account 
 @asynccontextmanager
 async def gateway(store: Store, **settings: Any) -> AsyncIterator[tuple[Served, str, str]]:
     """A door with these settings, its address, and a key of a new account."""
-    async with served(store, lambda usual: patient(usual, **settings)) as door, listening(door.app) as address:
+    async with served(store, lambda usual: patient(usual, **settings)) as door, listening(door.application) as address:
         yield door, address, await door.key(account(), ("read", "write", "admin"))
 
 
