@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.domain.rho.envelope import Document, canonical_document, canonical_json, graph_digest
+from app.domain.rho.envelope import Document, canonical_document, without_query
 from app.domain.rho.json_text import read_json, write_json
 from app.domain.rho.subject import Subject, subject_of
 from app.domain.rho.texts import sha256_hex
@@ -44,24 +44,35 @@ class Apart:
 def take_apart(envelope: Document) -> Apart:
     """A valid envelope in pieces, its facts in the order of their ids."""
     whole = canonical_document(envelope)
-    sha256 = sha256_hex(canonical_json(envelope))
+    facts = {name: tuple(Fact(fact, write_json(fact)) for fact in whole[name]) for name in ARRAYS}
+    frame = {name: value for name, value in whole.items() if name not in ARRAYS}
+    arrays = {name: _array(fact.body for fact in facts[name]) for name in ARRAYS}
+    sha256 = sha256_hex(_joined(frame, arrays))
     scope = whole.get("scope", {})
     return Apart(
         sha256=sha256,
-        digest=graph_digest(envelope) if "query_sha256" in whole else sha256,
+        digest=sha256_hex(_joined(without_query(frame), arrays)) if "query_sha256" in frame else sha256,
         schema_version=whole["schema_version"],
         generated_at=whole["generated_at"],
         project_id=scope.get("project_id") or None,
         repository_id=scope.get("repository_id") or None,
-        frame=write_json({name: value for name, value in whole.items() if name not in ARRAYS}),
+        frame=write_json(frame),
         subject=subject_of(envelope),
-        **{name: tuple(Fact(fact, write_json(fact)) for fact in whole[name]) for name in ARRAYS},
+        **facts,
     )
 
 
 def put_together(frame: str, nodes: Iterable[tuple[str, str]], edges: Iterable[tuple[str, str]], events: Iterable[tuple[str, str]]) -> str:
     """The canonical text of the envelope with this frame and these facts, given by id and body in any order."""
-    parts = {name: write_json(value) for name, value in read_json(frame).items()}
-    for name, facts in zip(ARRAYS, (nodes, edges, events), strict=True):
-        parts[name] = f"[{','.join(body for _, body in sorted(facts))}]"
+    arrays = {name: _array(body for _, body in sorted(facts)) for name, facts in zip(ARRAYS, (nodes, edges, events), strict=True)}
+    return _joined(read_json(frame), arrays)
+
+
+def _array(bodies: Iterable[str]) -> str:
+    return f"[{','.join(bodies)}]"
+
+
+def _joined(frame: Document, arrays: dict[str, str]) -> str:
+    """`C(E)`, of the members that are no facts and the texts of the three arrays."""
+    parts = {**{name: write_json(value) for name, value in frame.items()}, **arrays}
     return f"{{{','.join(f'{write_json(name)}:{parts[name]}' for name in sorted(parts))}}}"
