@@ -18,8 +18,8 @@ import psutil
 from app.demo.fleet import fleet
 from app.domain.envelope import parse_line
 from app.domain.history import Batch
+from app.domain.key_form import new_secret
 from app.domain.projector import Projector
-from app.services.keys import new_secret
 from app.services.projectors import places
 from app.store.connection import driver_for
 from bench.client import Client
