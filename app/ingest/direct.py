@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import orjson
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -46,10 +50,17 @@ class Direct:
         graph = graph_id(request.path_params["graph"])
         if graph is None:
             raise NotFound("No such graph.")
-        async with self._bodies.of(request, deadline, packed=True) as body:
-            taken = await self._services.appends.append(viewer, graph, body.split(b"\n"), deadline, restart=restart is not None)
+        try:
+            async with self._bodies.of(request, deadline, packed=True) as body:
+                taken = await self._services.appends.append(viewer, graph, body.split(b"\n"), deadline, restart=restart is not None)
+        except HTTPException as refused:
+            return _json({"error": refused.detail}, refused.status_code, refused.headers)
         invalid = [{"line": each.index + 1, "reason": each.reason} for each in taken.invalid[:_MOST_TOLD]]
         told = {"accepted": taken.accepted, "duplicates": taken.duplicates, "invalid": invalid}
         if len(taken.invalid) > _MOST_TOLD:
             told["more_invalid"] = len(taken.invalid) - _MOST_TOLD
-        return Response(orjson.dumps(told), 200, {"Cache-Control": "no-store"}, "application/json")
+        return _json(told)
+
+
+def _json(value: dict[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(orjson.dumps(value), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")

@@ -111,6 +111,7 @@ async def test_bodies_are_bounded_as_sent_and_as_unpacked(door: Opened) -> None:
     ):  # fmt: skip
         answer = await post(door, graph_id, body, secret, **headers)
         assert answer.status_code == status, (len(body) if isinstance(body, bytes) else "endless", headers)
+        assert set(answer.json()) == ({"error"} if status != 200 else {"accepted", "duplicates", "invalid"})
     assert (await post(door, graph_id, lines(*LOG[:3]), secret)).json() == {"accepted": 1, "duplicates": 2, "invalid": []}
 
 
