@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rich.text import Text
 from app.cli.as_of import as_of
 from app.cli.gateway import Gateway, asked, gateway
 from app.cli.output import print_json
+from app.cli.reaching import reach
 from app.cli.settings import settings_for
 from app.cli.stop import plain
 from app.services.clock import system_clock
@@ -39,17 +41,24 @@ def tree(graph: str, *, as_of_text: str | None, watch: bool, as_json: bool, data
 
 
 async def _tree(settings: Settings, graph: str, moment: dict[str, Any] | None, *, watch: bool, as_json: bool) -> None:
+    if not watch:
+        async with gateway(settings) as through:
+            _show(await whole_tree(through, graph, moment), as_json=as_json, clear=False)
+        return
     shown = None
-    async with gateway(settings) as through:
+    async with reach(settings) as way:
         while True:
-            found = await whole_tree(through, graph, moment)
+            found = await way.doing(lambda through: whole_tree(through, graph, moment))
             lines = list(tree_lines(found))
             if lines != shown:
-                print_json(found) if as_json else _print(lines, clear=watch)
+                _show(found, as_json=as_json, clear=True)
                 shown = lines
-            if not watch:
-                return
             await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _show(found: dict[str, Any], *, as_json: bool, clear: bool) -> None:
+    print_json(found) if as_json else _print(list(tree_lines(found)), clear=clear)
+    sys.stdout.flush()
 
 
 async def whole_tree(through: Gateway, graph: str, moment: dict[str, Any] | None) -> dict[str, Any]:

@@ -118,6 +118,29 @@ def test_watching_tells_each_as_it_comes_up(gateway: Serving, tmp_path: Path) ->
             watching.terminate()
 
 
+def test_a_tree_is_shown_again_when_it_changes(gateway: Serving, tmp_path: Path) -> None:
+    """O8: `--watch`, each new state once."""
+    now = time.time_ns() // 1_000_000
+    graph = made(gateway, states(now, (9, "session.started", "p:s", {"title": "S"})))
+    out = tmp_path / "out"
+
+    def until(text: str) -> str:
+        end = time.monotonic() + 60
+        while text not in out.read_text():
+            assert time.monotonic() < end, out.read_text()
+            time.sleep(0.1)
+        return out.read_text()
+
+    command = [*AGW, "tree", graph, "--watch"]
+    with out.open("wb") as stream, subprocess.Popen(command, stdout=stream, env=environment(gateway.data_dir), cwd=tmp_path) as watching:
+        try:
+            until("○ S")
+            made(gateway, states(now, (8, "status", "p:s", {"state": "failed"})), "--graph", graph)
+            assert until("✗ S").count("○ S") == 1
+        finally:
+            watching.terminate()
+
+
 def test_graphs_are_deleted_all_or_none(gateway: Serving) -> None:
     """O35: every one must be there; where nobody can be asked, only with --yes."""
     one, two = (agw(gateway.data_dir, "create", "--title", title).stdout.strip() for title in ("one", "two"))
