@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from graphql import ExecutionResult, OperationType
+from graphql import ExecutionResult, OperationDefinitionNode, OperationType
 from strawberry.execution import optimized_is_awaitable
 
+from app.domain.problems import TooComplex
 from app.graphql.bulk import packed
 from app.graphql.context import Context
 from app.graphql.documents import Document, Documents, Refused, no_operation
-from app.graphql.errors import error_body, field_errors, request_errors
+from app.graphql.errors import error_body, field_errors, problem_body, request_errors
 from app.graphql.limits import Limits
 from app.graphql.projection.executor import ProjectingExecutor
 from app.graphql.schema import schema
 from app.graphql.subscriptions.stream import Told, told
+from app.graphql.variables import check_variables
 from app.services.bundle import Services
 from app.services.viewer import Viewer
 from app.settings import Settings
@@ -63,10 +65,11 @@ class Operations:
             raise no_operation(asked.operation_name)
         if operation.operation is OperationType.SUBSCRIPTION:
             raise Refused([error_body("BAD_REQUEST", "A subscription needs a WebSocket, or Accept: text/event-stream.")])
+        variables = self._variables(operation, asked)
         writes = operation.operation is OperationType.MUTATION
         deadline = Deadline.after(self._settings.write_deadline if writes else self._settings.deadline)
         for left in reversed(range(1 if writes else TRIES)):
-            result = await self._executed(viewer, document, asked, packed(operation, asked.variables), deadline)
+            result = await self._executed(viewer, document, asked, variables, deadline)
             if not left or not _overtaken(result):
                 break
         body: Body = {"data": result.data}
@@ -74,17 +77,28 @@ class Operations:
             body["errors"] = field_errors(result.errors, request_id)
         return body
 
+    def _variables(self, operation: OperationDefinitionNode, asked: Asked) -> dict[str, Any]:
+        """The variables as they are handed to the library. Raises: Refused, if they hold too many values."""
+        variables = packed(operation, asked.variables)
+        try:
+            check_variables(self._schema, operation, variables)
+        except TooComplex as problem:
+            raise Refused([problem_body(problem)]) from None
+        return variables
+
     def subscribe(
         self, viewer: Viewer, document: Document, asked: Asked, request_id: str, resume: str | None = None
     ) -> AbstractAsyncContextManager[AsyncGenerator[Told, None]]:
         """The answers of a subscription. `resume`: where it goes on, whatever its arguments say. Raises: Refused, where nothing is run."""
-        if document.operation(asked.operation_name) is None:
+        operation = document.operation(asked.operation_name)
+        if operation is None:
             raise no_operation(asked.operation_name)
+        variables = self._variables(operation, asked)
 
         def fresh() -> Context:
             return self._context(viewer, document, Deadline.after(self._settings.deadline), resume)
 
-        return told(self._executor(fresh(), document, asked, dict(asked.variables)), fresh, request_id)
+        return told(self._executor(fresh(), document, asked, variables), fresh, request_id)
 
     async def _executed(
         self, viewer: Viewer, document: Document, asked: Asked, variables: dict[str, Any], deadline: Deadline

@@ -36,7 +36,7 @@ async def _load(text: bytes | memoryview, pace: Pace) -> Any:
             return {name: await _load(memoryview(raw), pace) for name, raw in members.items()}
         if first == b"[":
             return await _items(_ITEMS.decode(text), pace)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         pass  # what is wrong with it is told in the words of the other parser
     return orjson.loads(text)
 

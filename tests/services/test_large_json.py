@@ -44,6 +44,7 @@ LARGE = orjson.dumps([ITEM] * 2_000)
         b"{" + LARGE + b"}",
         LARGE.replace(b"-2.5", b"NaN"),
         b"x" * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
     ],
 )
 async def test_what_is_no_json_is_refused(text: bytes) -> None:
