@@ -6,6 +6,7 @@ import asyncio
 import random
 from typing import Any
 
+import orjson
 import pytest
 
 from app.domain import keyframe
@@ -15,6 +16,7 @@ from app.domain.moments import AsOf
 from app.domain.problems import DeadlineExceeded, NoSuchEvent, OutsideRetentionWindow, StoreUnavailable
 from app.services import appending as service
 from app.services.appending import Appended
+from app.services.graphs import Graphs
 from app.store import deleting, pieces
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -265,3 +267,57 @@ async def test_a_graph_deleted_while_it_is_restarted_leaves_nothing(store: Store
             counts = await raw(store, "MATCH (n) WHERE n.g = $g AND NOT n:Deleted RETURN count(*) AS n", g=gone.g)
             assert counts[0]["n"] == 0
     assert not await deleting.is_left(store, graph_id, soon())
+
+
+def wide_state(nodes: int, summary: str) -> bytes:
+    """A state of so many nodes (a multiple of 100), each with this summary: sessions with 99 agents each."""
+    ts = "2027-03-05T09:00:00.000Z"
+    common = {"provider": "acme", "state": "working", "last_event_at": ts, "open_tasks": 0, "stale": False, "summary": summary}
+    common |= {"tasks": [], "spawns": [], "waits": [], "messages": []}
+    found: dict[str, Any] = {}
+    for number in range(nodes // 100):
+        session = f"acme:{summary if number % 2 else ''}{number}"  # half of them are in every such state, by their refs
+        children = [f"{session}/{agent}" for agent in range(99)]
+        found[session] = {"id": session, "kind": "session", "children": children, **common}
+        found |= {ref: {"id": ref, "kind": "agent", "children": [], "parent": session, **common} for ref in children}
+    return orjson.dumps({"nodes": found, "processes": {}, "requesters": {}, "ended": {}, "started": {}})
+
+
+async def test_readers_see_all_of_a_restart_or_nothing(store: Store, long: bool) -> None:
+    """I31, Q5: four readers of whole graphs, trees and pages while it is replaced; their answers are wholly of before or of after."""
+    nodes = 25_000 if long else 1_000
+    one = process(store, await new_graph(store), most_nodes=100_000)
+    ts = "2027-03-05T09:00:00.000Z"
+    long_enough = Deadline.after(600)
+    before, after = (list(keyframe.lines(wide_state(nodes, name), name, ts, restart=True)) for name in ("before", "zafter"))
+    await send(one, before, long_enough)
+    await send(one, [{**THIRD[0], "id": "c", "ts": ts, "node": "acme:late", "data": {"tool": "Bash"}}], long_enough)
+    seen = [0, 0]
+    over = False
+
+    async def look(service: Graphs) -> None:
+        while not over:
+            try:
+                at = await service.at(VIEWER, one.graph_id, None, long_enough)
+                rows = (await at.snapshot()).rows
+                count = await at.node_count()
+            except StoreUnavailable:
+                continue
+            old = at.moment.revision == 0
+            assert at.info.event_count == (1 if old else 0)
+            assert len(rows) == count == (nodes + 1 if old else nodes)
+            assert {row["summary"] for row in rows} == ({"before", None} if old else {"zafter"})
+            seen[0 if old else 1] += 1
+
+    readers = [asyncio.create_task(look(reader(store, snapshot_cache_nodes=number * 100_000))) for number in (0, 0, 0, 1)]
+    try:
+        await asyncio.sleep(0.2)
+        assert (await send(one, after, long_enough)).restarted
+        until = seen[1] + 8
+        while seen[1] < until and not any(each.done() for each in readers):  # noqa: ASYNC110 - that is how one finds out
+            await asyncio.sleep(0.02)
+    finally:
+        over = True
+        await asyncio.gather(*readers)
+    assert min(seen) > 0
+    await nothing_left(store, one.graph_id)

@@ -111,7 +111,9 @@ async def check(store: Store, graph_id: str, came: Sequence[dict[str, Any]], bas
     projector, batch = (Projector(), Batch()) if base is None else Projector.from_keyframe(base, BASE)
     for row, event in zip(events, order, strict=True):
         projector.apply(event, row["seq"], batch)
-    assert found == rows_of(graph_id, projector, batch, [row["arrival"] for row in events], await generation(store, graph_id))
+    wanted = rows_of(graph_id, projector, batch, [row["arrival"] for row in events], await generation(store, graph_id))
+    for label, rows in wanted.items():
+        assert found[label] == rows, label
     row = await graphs.one(store, graph_id, soon())
     assert row is not None
     assert row.standing.settled
