@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 PROTOCOL = Subprotocol("graphql-transport-ws")
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from websockets.typing import Subprotocol
 from app.graphql.subscriptions import websocket
 from app.services.logins import COOKIE
 from app.store.connection import Store
-from tests.graphql.live import PROTOCOL, calling, listening, streaming
+from tests.graphql.live import PATIENCE, PROTOCOL, calling, listening, streaming
 from tests.graphql.test_subscriptions import EVENTS, GRAPH, Fleet, fleet, ids, named, patient, some, watched  # noqa: F401 - a fixture
 from tests.grown import soon
 from tests.served import Served, account, served
@@ -47,7 +47,7 @@ async def closed(address: str, *messages: Any, protocol: str = PROTOCOL, **heade
 async def ended(made: ClientConnection) -> int | None:
     """The code with which a connection is closed, whatever it says before."""
     with suppress(ConnectionClosed):
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 await made.recv()
     return made.close_code
