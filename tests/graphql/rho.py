@@ -68,7 +68,8 @@ class RhoDoor:
 @asynccontextmanager
 async def rho_door(store: Store) -> AsyncIterator[RhoDoor]:
     """One on an account of its own."""
-    async with served(store) as door:
+    patient = {"deadline": 60.0, "write_deadline": 60.0}
+    async with served(store, lambda settings: settings.model_copy(update=patient)) as door:
         found = RhoDoor(door, await door.key(account()))
         plain = store.read
 

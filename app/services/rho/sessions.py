@@ -25,7 +25,7 @@ from app.store.moments import times_at
 from app.store.reading import Reading, Stored
 from app.store.rho.tasks import ended_states
 
-_ROWS: Final[dict[PartKind, Any]] = {"spawn": SpawnRow, "wait": WaitRow, "message": MessageRow}
+_KINDS: Final[tuple[PartKind, ...]] = ("task", "spawn", "wait", "message")
 
 
 class ProjectionError(Exception):
@@ -80,8 +80,8 @@ class SessionExports:
 
     async def _states(self, at: GraphAt, belonging: dict[str, list[str]], snapshot: Snapshot, deadline: Deadline) -> dict[str, NodeState]:
         refs = list(dict.fromkeys(ref for others in belonging.values() for ref in others))
-        spawns, waits, messages = [await at.parts(kind, refs) for kind in _ROWS]
-        tasks = await self._tasks(at, await at.parts("task", refs), deadline)
+        listed, spawns, waits, messages = await asyncio.gather(*(at.parts(kind, refs) for kind in _KINDS))
+        tasks = await self._tasks(at, listed, deadline)
         return {
             ref: NodeState(
                 _node(snapshot.by_ref[ref]),
