@@ -53,7 +53,11 @@ class RhoMutation:
         project_id: Annotated[str | None, strawberry.argument(description="The project to keep it under.")] = UNSET,
     ) -> RhoImport:
         context = info.context
-        done = await context.services.rho.imports.import_envelope(context.viewer, envelope, given(project_id), context.deadline)
+        try:
+            done = await context.services.rho.imports.import_envelope(context.viewer, envelope, given(project_id), context.deadline)
+        except Refused as refused:
+            refused.extra["argument"] = "projectId" if refused.kind == "invalid_project_id" else "envelope"  # Q40
+            raise
         context.forget_rho()
         return RhoImport(snapshot=RhoSnapshot(rho=context.rho, row=done.snapshot), created=done.created)
 

@@ -289,7 +289,8 @@ async def test_importing_again_changes_nothing_and_refusals_name_their_kind(rho:
         ({"schema_version": "flux.graph/v1"}, "unsupported_schema_version", "schema_version"),
     ):
         extensions = await rho.refused(IMPORT, e={**MISSION, **change})
-        assert (extensions["code"], extensions["kind"], extensions["path"]) == ("BAD_USER_INPUT", kind, path)
+        assert extensions == {"code": "BAD_USER_INPUT", "kind": kind, "path": path, "argument": "envelope"}
+    assert (await rho.refused(IMPORT, e=MISSION, p="a b"))["argument"] == "projectId"
 
 
 async def test_validation_is_data(rho: RhoDoor) -> None:
