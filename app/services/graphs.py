@@ -18,6 +18,7 @@ from app.services.clock import Clock
 from app.services.event_pages import is_before, outside
 from app.services.graph_at import GraphAt
 from app.services.graph_info import GraphInfo
+from app.services.shared import SharedReads
 from app.services.snapshot import SnapshotCache
 from app.services.viewer import Viewer
 from app.settings import Settings
@@ -43,6 +44,7 @@ class Graphs:
         self._reader = uuid4().hex
         self._stale_after_ns = int(settings.stale_after * NS_PER_S)
         self._snapshots = SnapshotCache(settings.snapshot_cache_nodes)
+        self._rows = SharedReads(lambda graph_id, deadline: graphs.one(store, graph_id, deadline))
 
     async def create(self, viewer: Viewer, title: str | None, source: str, retention_events: int | None, deadline: Deadline) -> GraphInfo:
         """A new graph of the caller's account (Q20). Raises: Forbidden."""
@@ -121,7 +123,7 @@ class Graphs:
         known = ids.graph_id(graph_id)
         began = monotonic()
         while known is not None:
-            row = await graphs.one(self._store, known, deadline)
+            row = await self._rows.get(known, deadline)
             if row is None or row.account != viewer.account:
                 break
             if not viewer.may_see(known):

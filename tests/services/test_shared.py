@@ -1,0 +1,89 @@
+"""Reads that are shared: begun after each who gets them has asked, one at a time for a key, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.domain.problems import DeadlineExceeded, NotFound
+from app.services.shared import SharedReads
+from app.store.deadline import Deadline
+
+
+class Counter:
+    """A value that reads see as it was when they began; each takes a few turns of the loop."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.reads = 0
+        self.at_once = 0
+        self.fails = False
+        self.gate: asyncio.Event | None = None
+        self.shared = SharedReads(self.read)
+
+    async def read(self, key: str, deadline: Deadline) -> int:
+        self.reads += 1
+        self.at_once += 1
+        try:
+            found = self.value
+            if self.gate is not None:
+                await self.gate.wait()
+            for _ in range(3):
+                await asyncio.sleep(0)
+            if self.fails:
+                raise NotFound("gone")
+            return found
+        finally:
+            self.at_once -= 1
+
+    async def get(self, seconds: float = 10) -> int:
+        return await self.shared.get("key", Deadline.after(seconds))
+
+
+async def test_nobody_is_given_what_is_older_than_his_question() -> None:
+    """Whoever asks after a write sees it, however many ask, and far fewer reads are made than questions."""
+    counter = Counter()
+
+    async def asker() -> None:
+        for _ in range(40):
+            known = counter.value
+            assert await counter.get() >= known
+            counter.value += 1
+
+    await asyncio.gather(*(asker() for _ in range(20)))
+    assert counter.reads < 20 * 40 / 5
+
+
+async def test_others_wait_on_when_one_goes() -> None:
+    """A caller who goes away, the one who reads for himself too, takes nobody along."""
+    counter = Counter()
+    counter.gate = asyncio.Event()
+    first, second, third = (asyncio.create_task(counter.get()) for _ in range(3))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    second.cancel()
+    first.cancel()
+    counter.value = 7
+    await asyncio.sleep(0)
+    counter.gate.set()
+    assert await third == 7
+    assert (first.cancelled(), second.cancelled(), counter.reads) == (True, True, 2)
+
+
+async def test_each_has_his_own_deadline_and_all_the_same_error() -> None:
+    """O25: who has no time left is told so; a read that fails fails for all who got it, and is made again for the next."""
+    counter = Counter()
+    counter.gate = asyncio.Event()
+    first = asyncio.create_task(counter.get())
+    await asyncio.sleep(0)
+    with pytest.raises(DeadlineExceeded):
+        await counter.get(0.01)
+    counter.fails = True
+    waiting = [asyncio.create_task(counter.get()) for _ in range(3)]
+    await asyncio.sleep(0)
+    counter.gate.set()
+    outcomes = await asyncio.gather(first, *waiting, return_exceptions=True)
+    assert [type(each) for each in outcomes] == [NotFound] * 4
+    counter.fails = False
+    assert await counter.get() == 0
