@@ -4,7 +4,7 @@
 // Leans on: rho_snapshot_key
 MATCH (s:RhoSnapshot {key: $key})
 SET s.lock = coalesce(s.lock, 0) + 1
-WITH s, COUNT { (s)<-[:RHO_ACCEPTED]-(:RhoSync) } AS uploads, COUNT { (s)<-[:RHO_SNAPSHOT]-(:RhoGraph) } AS graphs
+WITH s, COUNT { (s)<-[:RHO_ACCEPTED]-() } AS uploads, COUNT { (s)<-[:RHO_SNAPSHOT]-() } AS graphs
 WHERE uploads = 0
 MATCH (s)<-[r:RHO_SNAPSHOT]-(g:RhoGraph {key: $graph})
 WHERE g.current <> s.key

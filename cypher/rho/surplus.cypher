@@ -4,4 +4,4 @@
 // Leans on: rho_graph_key
 MATCH (g:RhoGraph {key: $graph})-[:RHO_SNAPSHOT]->(s:RhoSnapshot)
 WHERE s.key <> g.current
-RETURN collect([s.key, s.state, s.generated_at, s.body_sha256, COUNT { (s)<-[:RHO_ACCEPTED]-(:RhoSync) }]) AS rows
+RETURN collect([s.key, s.state, s.generated_at, s.body_sha256, COUNT { (s)<-[:RHO_ACCEPTED]-() }]) AS rows

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationMinimumSeverity, Record
 
@@ -19,13 +20,16 @@ from app.services.event_pages import EventPage
 from app.services.graph_at import GraphAt, KeySet
 from app.services.lists import Ask
 from app.services.node_history import HistoryPage
+from app.services.rho.rho import Rho
+from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
 from app.store import appending, checkpoints, chunks, events, trims
 from app.store import graphs as stored_graphs
 from app.store.connection import Store
 from app.store.reading import Reading
 from app.store.statements import in_one_go, statement, with_lists
-from tests.grown import Grown, grow, reader, soon
+from tests.grown import CLOCK_MS, Grown, grow, reader, soon
+from tests.store.rho.reads import a_graph_of_many_facts, rho_reads
 
 GOLDEN = Path(__file__).with_name("budgets")
 _LISTS = ("rows", "events", "seqs", "known", "times", "checkpoints", "offsets")
@@ -117,6 +121,8 @@ class Recorder:
             await chunks.record(self.store, grown.graph_id, offset, 1, "-" * 64, skipped=0, heard=1, deadline=soon())
         await chunks.look(self.store, grown.graph_id, 9, soon())
         await chunks.offsets(self.store, grown.graph_id, soon())
+        rho, viewer = Rho.on(self.store, lambda: CLOCK_MS, 20), Viewer(f"acc{uuid4().hex}", ALL_SCOPES, key_id="key")
+        await rho_reads(rho, viewer, *await a_graph_of_many_facts(rho, viewer))
         return list(self.calls.values())
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from app.domain.rho.vocabulary import EDGE_KINDS
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
@@ -45,7 +46,7 @@ WIDER = {
 }
 """Statements (endings or beginnings of their names) that touch more, and why."""
 
-BOTH_ENDS = {"rewrite/edges", "append/places"}
+BOTH_ENDS = {"rewrite/edges", "append/places", "rho/snapshot_link", "rho/current_move", *(f"rho/edges_put_{kind}" for kind in EDGE_KINDS)}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
 GROWN = ("early",)

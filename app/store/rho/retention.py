@@ -33,7 +33,11 @@ async def trim(store: Store, graph: str, keep: int, deadline: Deadline, spare: s
 
     Also what another process began to take away and did not finish. `spare`: one that stays this time, since it has just come.
     """
-    record = await store.one("rho/surplus", deadline, graph=graph)
+
+    async def look(tx: Transaction) -> Record | None:
+        return await tx.one("rho/surplus", graph=graph)
+
+    record = await store.write(look, deadline)  # where it was written: a replica may not know of it yet
     older = sorted((Older(*row) for row in ([] if record is None else record["rows"])), key=lambda one: one.age, reverse=True)
     left = [one.key for one in older if one.state == RETIRED]
     beyond = [one for one in older if one.state == WHOLE][max(keep - 1, 0) :]
