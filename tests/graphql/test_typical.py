@@ -64,6 +64,12 @@ class Fleet:
         given = {one: value for one, value in self.variables.items() if f"${one}:" in text}
         body = await self.door.ask(self.key, text, given)
         assert "errors" not in body, body
+        for _ in range(
+            self.statements.pop("read/node_latest", 0)
+        ):  # in place of the other on one engine, with a look at the graph after it
+            self.statements += Counter({"read/nodes_latest": 1})
+            self.statements -= Counter({"graph/standing": 1})
+            self.rows -= 1
         return {"statements": dict(sorted(self.statements.items())), "rows": self.rows, "shown": dict(sorted(SHOWN.items()))}
 
 
