@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeVar
 from uuid import uuid4
-from weakref import WeakValueDictionary
 
 from app.domain.envelope import Event
 from app.domain.history import Batch
@@ -23,6 +22,7 @@ from app.services.generations import Generations
 from app.services.late import TooDeepError, with_late
 from app.services.projectors import Held, Projectors, fold, places
 from app.services.retention import Retention
+from app.services.turns import Turns
 from app.services.viewer import Viewer
 from app.store import appending, bases, generations, rewriting
 from app.store.appending import Ground, Look, Overtaken, Stale
@@ -100,7 +100,7 @@ class Appends:
         self._generations = Generations(store, projectors, self._retention, clock)
         self._behind: set[asyncio.Task[Any]] = set()
         self._writer = uuid4().hex
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns = Turns()
 
     async def append(
         self, viewer: Viewer, graph_id: str, envelopes: Sequence[object], deadline: Deadline, *, restart: bool = False
@@ -153,12 +153,7 @@ class Appends:
 
     @asynccontextmanager
     async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[_Turn]:
-        lock = self._locks.setdefault(graph_id, asyncio.Lock())
-        try:
-            async with asyncio.timeout(deadline.remaining()):
-                await lock.acquire()
-        except TimeoutError as error:
-            raise DeadlineExceeded from error
+        lock = await self._turns.take(graph_id, deadline)
         turn = _Turn(graph_id, self._projectors.take(graph_id))
         try:
             yield turn

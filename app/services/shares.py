@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakValueDictionary
 
 import structlog
 
@@ -17,6 +14,7 @@ from app.domain.problems import ChunkRefused, DeadlineExceeded, NotFound, Proble
 from app.services.appending import Appends
 from app.services.clock import Clock
 from app.services.graphs import Graphs
+from app.services.turns import Turns
 from app.services.viewer import Viewer
 from app.services.write_tokens import WriteTokens
 from app.store import chunks, deleting, graphs
@@ -54,7 +52,7 @@ class Shares:
         self._graphs = reading
         self._appends = appends
         self._tokens = WriteTokens(store)
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns = Turns()
 
     async def create(self, viewer: Viewer, source: str, first: bytes, deadline: Deadline) -> Share:
         """A new share of the caller's account with its first chunk, which may be empty (I4, I29). Raises: Forbidden."""
@@ -85,7 +83,8 @@ class Shares:
         if not chunk:
             return
         hashed = hashlib.sha256(chunk).hexdigest()
-        async with self._turn(graph_id, deadline):
+        turn = await self._turns.take(graph_id, deadline)
+        try:
             for _ in range(_TRIES):
                 try:
                     log = _fitting(await chunks.look(self._store, graph_id, offset, deadline), offset, hashed)
@@ -93,6 +92,8 @@ class Shares:
                     log = _fitting(await chunks.look_locked(self._store, graph_id, offset, deadline), offset, hashed)
                 if log.hash is not None or await self._taken(log.account, graph_id, offset, chunk, hashed, deadline):
                     return
+        finally:
+            turn.release()
         raise DeadlineExceeded  # others write chunks at the same time, again and again
 
     async def trim(self, graph_id: str, before: int, deadline: Deadline) -> None:
@@ -136,19 +137,6 @@ class Shares:
     async def _there(self, graph_id: str, deadline: Deadline) -> None:
         if await graphs.standing(self._store, graph_id, deadline) is None:
             raise ShareGone
-
-    @asynccontextmanager
-    async def _turn(self, graph_id: str, deadline: Deadline) -> AsyncIterator[None]:
-        lock = self._locks.setdefault(graph_id, asyncio.Lock())
-        try:
-            async with asyncio.timeout(deadline.remaining()):
-                await lock.acquire()
-        except TimeoutError as error:
-            raise DeadlineExceeded from error
-        try:
-            yield
-        finally:
-            lock.release()
 
 
 def share_of(log_id: str) -> str | None:

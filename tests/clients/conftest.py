@@ -17,9 +17,9 @@ import pytest_asyncio
 from app.demo.fleet import fleet
 from app.domain.ids import event_id, node_id
 from app.store.connection import Store
-from tests.clients.listening import listening
 from tests.clients.packages import NODE, MissingError, node_modules, node_program
 from tests.conftest import CI
+from tests.listening import listening
 from tests.oracle import log_of, state_after, tree_order
 from tests.served import START_MS, Served, account, served
 
@@ -41,11 +41,12 @@ class Gateway:
 
 @pytest_asyncio.fixture(scope="module")
 async def gateway(store: Store) -> AsyncIterator[Gateway]:
-    async with served(store) as door, listening(door.application) as url:
+    async with served(store) as door, listening(door.application) as address:
         door.clock.ms = START_MS * 2
         key = await door.key(account())
         events = list(fleet(240, seed=3, keyframe=False))
         graph = await door.graph(key, events)
+        url = f"http://{address}"
         facts = {"url": url, "key": key, "graph": graph, **known(events)}
         yield Gateway(door, url, key, graph, events, facts)
 

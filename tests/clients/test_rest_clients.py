@@ -14,9 +14,9 @@ from app.demo.fleet import fleet
 from app.domain.ids import event_id
 from app.store.connection import Store
 from tests.clients.conftest import Gateway, run
-from tests.clients.listening import listening
 from tests.clients.packages import PYTHON, MissingError, generator_python
 from tests.conftest import CI
+from tests.listening import listening
 from tests.served import account, served
 
 DOCUMENT = Path(__file__).parents[2] / "openapi.json"
@@ -38,9 +38,9 @@ async def facts(store: Store, gateway: Gateway) -> AsyncIterator[dict[str, Any]]
     limits = {"rate_limit": 1, "rate_burst": BURST}
     async with (
         served(store, lambda settings: settings.model_copy(update=limits)) as limited,
-        listening(limited.application) as limited_url,
+        listening(limited.application) as limited_address,
     ):
-        limit = {"limited_url": limited_url, "limited_key": await limited.key(account()), "burst": BURST}
+        limit = {"limited_url": f"http://{limited_address}", "limited_key": await limited.key(account()), "burst": BURST}
         yield {**gateway.facts, **limit, "followed": followed, "trimmed": trimmed}
 
 

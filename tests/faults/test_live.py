@@ -10,9 +10,10 @@ from app.services.viewer import ALL_SCOPES, Viewer
 from tests.application import opened
 from tests.engines.own import Engine
 from tests.faults.test_processes import answers_again
-from tests.graphql.live import calling, listening
+from tests.graphql.live import calling
 from tests.graphql.test_subscriptions import EVENTS, GRAPH, ids, named, some
 from tests.grown import soon
+from tests.listening import listening
 
 AWAY = 2.0
 

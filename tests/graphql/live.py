@@ -6,38 +6,16 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-import uvicorn
-from starlette.types import ASGIApp
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 PROTOCOL = Subprotocol("graphql-transport-ws")
 PATIENCE = 60.0
-
-
-@asynccontextmanager
-async def listening(app: ASGIApp) -> AsyncIterator[str]:
-    """The application behind a real server; gives `host:port`."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)  # so that who takes nothing is noticed soon
-        listener.bind(("127.0.0.1", 0))
-        host, port = listener.getsockname()
-        config = uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        server.capture_signals = nullcontext  # type: ignore[method-assign]  # signals are the tests' own
-        work = asyncio.create_task(server.serve(sockets=[listener]))
-        try:
-            while not server.started:  # noqa: ASYNC110 - there is nothing to wait for
-                await asyncio.sleep(0.01)
-            yield f"{host}:{port}"
-        finally:
-            server.should_exit = True
-            await work
 
 
 @dataclass

@@ -9,8 +9,9 @@ import pytest
 
 from app.services.viewer import ALL_SCOPES
 from app.store.connection import Store
-from tests.graphql.live import listening, streaming
+from tests.graphql.live import streaming
 from tests.grown import event
+from tests.listening import listening
 from tests.served import account, served
 
 ROOT = Path(__file__).parents[2]

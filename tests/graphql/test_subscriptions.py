@@ -13,8 +13,9 @@ import pytest_asyncio
 from app.domain.ids import node_id
 from app.settings import Settings
 from app.store.connection import Store
-from tests.graphql.live import PATIENCE, Caller, Subscribed, calling, listening, streaming
+from tests.graphql.live import PATIENCE, Caller, Subscribed, calling, streaming
 from tests.grown import event
+from tests.listening import listening
 from tests.served import Served, account, served
 from tests.store.contents import raw
 

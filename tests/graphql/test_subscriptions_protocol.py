@@ -18,9 +18,10 @@ from websockets.typing import Subprotocol
 from app.graphql.subscriptions import websocket
 from app.services.logins import COOKIE
 from app.store.connection import Store
-from tests.graphql.live import PATIENCE, PROTOCOL, calling, listening, streaming
+from tests.graphql.live import PATIENCE, PROTOCOL, calling, streaming
 from tests.graphql.test_subscriptions import EVENTS, GRAPH, Fleet, fleet, ids, named, patient, some, watched  # noqa: F401 - a fixture
 from tests.grown import soon
+from tests.listening import listening
 from tests.served import Served, account, served
 
 PLAIN = EVENTS.replace("node { state headline }", "")
