@@ -80,6 +80,8 @@ for (const preferGetForPersistedQueries of [false, "force"]) {
     const data = await asked(client({ fetch: whole(fetch) }, {}, ahead()), query, { graph, ref: changed.ref });
     assert.equal(data.graph.node.state, changed.states[1]);
   }
-  assert.deepEqual(sent.map(({ members }) => Boolean(members.query)), [false, true, false], "the hash, then with the text, then the hash is enough");
-  if (preferGetForPersistedQueries) assert.equal(sent[2].method, "GET");
+  const withText = sent.map(({ members }) => Boolean(members.query));
+  const steps = withText.filter((has, place) => has !== withText[place - 1]); // now and then urql sends the same request twice
+  assert.deepEqual(steps, [false, true, false], "the hash, then with the text, then the hash is enough");
+  if (preferGetForPersistedQueries) assert.equal(sent.at(-1).method, "GET");
 }
