@@ -239,7 +239,7 @@ class Appends:
         base = await gathered(self._store, ground, run, restart=not empty, deadline=deadline)
         if base is None:
             return
-        turn.take()
+        self._projectors.let_go(turn.take())
         if empty:
             await self._kept_up(turn, self._laid(turn, look, ground, base), deadline)
         elif not await self._generations.is_base(ground, base, deadline):
@@ -298,12 +298,14 @@ class Appends:
         run.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
         turn.wrote = ground
+        self._projectors.let_go(held)
         turn.held = held = replace(
             held, projector=again.projector, standing=ground.standing, marks=again.marks, tape=again.tape, unkept=held.unkept + len(new)
         )
         return held
 
     async def _written_anew(self, turn: _Turn, held: Held, ground: Ground, new: list[Event], late: Container[str], run: Run) -> None:
+        self._projectors.let_go(held)
         turn.held, turn.wrote = await self._generations.with_late(ground, held.account, new, late)
         run.accepted = len(new)
         self._clean_up()

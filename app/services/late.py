@@ -117,6 +117,7 @@ async def _by_store(
     after = before.head_seq
     await fold(before, tail, old)
     await fold(again, merged(tail, new, after), rewritten)
+    projectors.let_go(before)
     tape.take(rewritten)
     first = rewritten.events[0] if after < held.standing.floor else None
     return Late(again, tuple(marks), tape, difference(old, rewritten), len(new), (first, rewritten.events[-1]))

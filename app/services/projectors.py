@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 
 import structlog
@@ -48,6 +48,20 @@ class Held:
     """What its newest events have written; only such graphs have one."""
 
 
+class _Kept(LRUCache[str, Held]):
+    """Says what makes way."""
+
+    def __init__(self, most: int, gone: Callable[[Held], None]) -> None:
+        super().__init__(most, getsizeof=_size)
+        self._gone = gone
+
+    def popitem(self) -> tuple[str, Held]:
+        """Takes out the one not used for longest."""
+        name, held = super().popitem()
+        self._gone(held)
+        return name, held
+
+
 class Projectors:
     """The projectors of graphs that were written to, least used out first.
 
@@ -57,7 +71,8 @@ class Projectors:
 
     def __init__(self, store: Store, most_nodes: int = MOST_NODES) -> None:
         self._store = store
-        self._held: LRUCache[str, Held] = LRUCache(most_nodes, getsizeof=_size)
+        self._held = _Kept(most_nodes, self.let_go)
+        self._going: set[asyncio.Task[None]] = set()
 
     def take(self, graph_id: str) -> Held | None:
         """Takes the graph's projector out, if it is here."""
@@ -67,6 +82,17 @@ class Projectors:
         """Puts it back. One that alone is larger than the cache is not kept."""
         if _size(held) <= self._held.maxsize:
             self._held[graph_id] = held
+        else:
+            self.let_go(held)
+
+    def let_go(self, unneeded: Held | Projector | None) -> None:
+        """Frees a projector that nobody needs any more, in the background: thousands of nodes take longer than others can wait."""
+        if unneeded is None:
+            return
+        projector = unneeded.projector if isinstance(unneeded, Held) else unneeded
+        task = asyncio.create_task(_taken_apart(projector))
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
 
     async def at(self, held: Held | None, look: Look, upto: int, deadline: Deadline) -> Held:
         """The graph's projector after the event at place `upto`, carried on from `held` where that is of the same history."""
@@ -74,6 +100,7 @@ class Projectors:
         if same is not None and same.projector.head_seq <= upto:
             projector, unkept = same.projector, same.unkept
         else:
+            self.let_go(held)
             projector, unkept = await self.after(look.g, upto, deadline), 0
         async for events in self.again(look.g, projector.head_seq, upto, deadline):
             await fold(projector, events, batch := Batch())
@@ -130,6 +157,13 @@ class Projectors:
                 if pace.due:
                     await pace.rest()
             yield events
+
+
+async def _taken_apart(projector: Projector) -> None:
+    pace = Pace()
+    for _ in projector.taken_apart():
+        if pace.due:
+            await pace.rest()
 
 
 async def based(base: Stored) -> tuple[Projector, Batch]:

@@ -64,6 +64,7 @@ class Retention:
         await checkpoints.put(self._store, ground, kept, deadline)
         recorded = await self._projectors.on(projector, held.g, first, deadline)
         assert recorded is not None
+        self._projectors.let_go(projector)
         to = standing._replace(floor=first, revision=standing.revision + 2, held=standing.held - count)
         ground = await trims.move_floor(self._store, ground, to, last, recorded, deadline)
         self.clear_soon(ground.graph_id, keep)

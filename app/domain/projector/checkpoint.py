@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import msgspec
@@ -41,8 +42,10 @@ def checkpoint(projector: Projector) -> Checkpoint:
     assert head is not None
     rest = _Rest([(*cell, state.since) for cell, state in now.items()], places(projector.graph))
     made = Checkpoint(projector.head_seq, head.id, head.ts, projector.state(), msgspec.json.encode(rest))
-    if resumed(made).history.now != now:
+    again = resumed(made)
+    if again.history.now != now:
         raise KeyframeRefused("the state does not come back as it was")
+    deque(again.taken_apart(), maxlen=0)
     return made
 
 

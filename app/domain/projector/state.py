@@ -282,6 +282,18 @@ class Node:
         """Whether it is taken to have come from a request."""
         return self.spawn_call_id is not None
 
+    def unlink(self) -> None:
+        """Forgets the other nodes, for good: what points in a circle stays in memory until Python looks for that, which is seldom."""
+        for name in _LINKS:
+            delattr(self, name)
+
+
+_LINKS = (
+    "root", "session", "parent", "children", "waiting_children", "pending_children", "edges", "waited_by",
+    "waits", "open_waits", "open_wait_ids", "spawns", "spawns_by_call", "open_calls",
+)  # fmt: skip
+"""Members of a node that lead to others, or back to it."""
+
 
 @dataclass(slots=True)
 class End:
