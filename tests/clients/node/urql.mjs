@@ -74,7 +74,7 @@ for (const [count, cursor, end, more] of [["first", "after", "endCursor", "hasNe
 
 for (const preferGetForPersistedQueries of [false, "force"]) {
   const { sent, fetch } = watched();
-  const query = STATE.replace("State", preferGetForPersistedQueries ? "ByGet" : "ByPost");
+  const query = STATE.replace("State", preferGetForPersistedQueries ? "UrqlByGet" : "UrqlByPost");
   const ahead = () => [persistedExchange({ preferGetForPersistedQueries })];
   for (let times = 0; times < 2; times++) {
     const data = await asked(client({ fetch: whole(fetch) }, {}, ahead()), query, { graph, ref: changed.ref });
