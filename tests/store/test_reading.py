@@ -80,6 +80,7 @@ async def test_a_read_that_history_was_changed_under_is_refused(store: Store, st
     """Q5: an answer worked out while the revision moved is worked out again; every way of reading notices."""
     grown = await grow(store, random_log(23, 30), snapshot_cache_nodes=0)
     at = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
+    unread = at.later(soon())
     ref = next(iter((await at.snapshot()).by_ref))
     await move_revision(store_address, grown, 2)
     for read in (
@@ -94,7 +95,7 @@ async def test_a_read_that_history_was_changed_under_is_refused(store: Store, st
         lambda at: at.events(EventPage(5, filter=EventFilter(node=ref))),
     ):
         with pytest.raises(Overtaken):
-            await read(at.later(soon()))
+            await read(unread.later(soon()))
     moved = await grown.graphs.at(grown.viewer, grown.graph_id, None, soon())
     assert moved.moment.revision == 2
     assert ref in (await moved.snapshot()).by_ref
