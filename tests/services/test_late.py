@@ -25,7 +25,7 @@ async def test_events_in_any_order(store: Store, long: bool, every: int, monkeyp
     monkeypatch.setattr(marks, "MARK_EVERY", every)
     monkeypatch.setattr(marks, "MARK_BEFORE", every // 2)
     monkeypatch.setattr(marks, "MOST_MARKS", 3)
-    for seed in range(100 if long else 4):
+    for seed in range(100 if long else 2):
         rng = random.Random(seed)
         log = random_log(rng.randrange(1 << 30), 60)
         sent = log[: rng.randrange(20, 40)]
@@ -127,13 +127,13 @@ async def test_what_changes_too_much_is_written_anew(store: Store, long: bool) -
 
 
 @pytest.mark.parametrize("commits", [False, True], ids=["before a commit", "after a commit"])
-async def test_whoever_dies_while_it_is_written_anew(store: Store, commits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_dies_while_it_is_written_anew(store: Store, commits: bool, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """O40: it is there wholly or not at all, and sending it again completes it."""
     monkeypatch.setattr(service, "BUILDING_PATIENCE", 0.05)
     monkeypatch.setattr(service, "MOST_CHANGED", 0)
     monkeypatch.setattr(pieces, "PIECE", 12)
     log = [*SECOND, *THIRD]
-    for lives in range(1, 30, 2):
+    for lives in range(1 + commits, 30, 2 if long else 4):
         graph_id = await new_graph(store)
         await process(store, graph_id).append(log)
         died = False
