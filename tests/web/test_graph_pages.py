@@ -18,7 +18,8 @@ from app.web import pages
 from tests.application import Opened, opened
 from tests.cli.test_attention import event
 
-NOW = 1_772_442_060_000
+NOW = 4_102_444_800_000
+"""After all that other tests of the same account have: the newest comes first."""
 ROOT = Path(__file__).parents[2]
 FACTS = json.loads((ROOT / "tests" / "rest" / "data" / "openapi-facts.json").read_text())
 APPEND = "mutation($g: ID!, $e: [JSON!]!) { appendEvents(graphId: $g, events: $e) { accepted } }"
