@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.domain.rho.envelope import Document, canonical_document, without_query
-from app.domain.rho.json_text import read_json, write_json
+from app.domain.rho.json_text import read_json, write_fact, write_json
 from app.domain.rho.subject import Subject, subject_of
 from app.domain.rho.texts import sha256_hex
 from app.domain.rho.vocabulary import ARRAYS
@@ -44,7 +44,7 @@ class Apart:
 def take_apart(envelope: Document) -> Apart:
     """A valid envelope in pieces, its facts in the order of their ids."""
     whole = canonical_document(envelope)
-    facts = {name: tuple(Fact(fact, write_json(fact)) for fact in whole[name]) for name in ARRAYS}
+    facts = {name: tuple(Fact(fact, write_fact(fact)) for fact in whole[name]) for name in ARRAYS}
     frame = {name: value for name, value in whole.items() if name not in ARRAYS}
     arrays = {name: _array(fact.body for fact in facts[name]) for name in ARRAYS}
     sha256 = sha256_hex(_joined(frame, arrays))

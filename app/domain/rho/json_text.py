@@ -7,10 +7,12 @@ import math
 import re
 from typing import Any
 
+import orjson
+
 from app.domain.rho.problems import Refused
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_ALSO_ESCAPED = re.compile("[<>&\u2028\u2029]")
+_ALSO_ESCAPED = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode
 
 
@@ -24,7 +26,7 @@ def read_json(text: bytes | str) -> Any:
         value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
         if not isinstance(text, bytes):
             text.encode()  # fails on a lone surrogate
-        if _ESCAPED_SURROGATE.search(decoded):
+        if "\\u" in decoded and _ESCAPED_SURROGATE.search(decoded):
             _encode(value).encode()
     except (ValueError, RecursionError) as error:
         raise Refused("invalid_json", "") from error
@@ -37,10 +39,20 @@ def write_json(value: Any) -> str:
     Raises: Refused(`invalid_json`): nested too deeply to be written.
     """
     try:
-        text = _encode(value)
+        return _escaped(_encode(value))
     except RecursionError as error:
         raise Refused("invalid_json", "") from error
-    return _ALSO_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_fact(value: Any) -> str:
+    """`J(x)` of a fact of a valid envelope, several times faster: it has no numbers, which the library would write otherwise."""
+    return _escaped(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode())
+
+
+def _escaped(text: str) -> str:
+    for char, escape in _ALSO_ESCAPED.items():  # looking for each is faster than one pattern, as hardly any text has them
+        text = text.replace(char, escape)
+    return text
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

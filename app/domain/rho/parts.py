@@ -42,7 +42,7 @@ class Strictness:
 
     def no_more(self, value: Fields, allowed: Iterable[str], path: str) -> None:
         """Refuses the first field, in the order of names, that is not allowed."""
-        extra = value.keys() - set(allowed)
+        extra = value.keys() - allowed
         if extra:
             raise Refused("unknown_field", joined(path, min(extra)))
 

@@ -115,11 +115,11 @@ class RhoImports:
                 taken = await writing.take_in(self._store, account, project, apart, self._clock(), deadline, upload)
                 if upload is not None and not taken.accepted and await self._is_whole(taken, apart, deadline):
                     return taken
-                await writing.publish(self._store, taken.graph, taken.snapshot, apart, deadline)
+                older = await writing.publish(self._store, taken.graph, taken.snapshot, apart, deadline)
             except Retired:
                 await retention.clear(self._store, snapshot_key(account, apart.sha256), deadline)
                 continue
-            await retention.trim(self._store, taken.graph, self._keep, deadline, spare=taken.snapshot)
+            await retention.trim(self._store, taken.graph, older, self._keep, deadline, spare=taken.snapshot)
             return taken
         raise DeadlineExceeded
 

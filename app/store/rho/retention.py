@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from neo4j import Record
 
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
-from app.store.rho.writing import RETIRED, WHOLE, age
+from app.store.rho.writing import RETIRED, WHOLE, Older
 
 _FACTS = 200
 
 
-class Older(NamedTuple):
-    """A snapshot that is not its graph's current one; `uploads`: how many point to it."""
-
-    key: str
-    state: int
-    generated_at: str
-    body_sha256: str
-    uploads: int
-
-    @property
-    def age(self) -> tuple[int, str]:
-        """What snapshots are ordered by, the newest last."""
-        return age(self.generated_at, self.body_sha256)
-
-
-async def trim(store: Store, graph: str, keep: int, deadline: Deadline, spare: str | None = None) -> int:
+async def trim(store: Store, graph: str, held: Iterable[Older], keep: int, deadline: Deadline, spare: str | None = None) -> int:
     """Takes away what a graph holds beyond its `keep` newest snapshots and those that uploads point to: how many there were.
 
-    Also what another process began to take away and did not finish. `spare`: one that stays this time, since it has just come.
+    Also what another process began to take away and did not finish. `held`: what there is besides the current one (`writing.publish`);
+    `spare`: one that stays this time, since it has just come.
     """
-
-    async def look(tx: Transaction) -> Record | None:
-        return await tx.one("rho/surplus", graph=graph)
-
-    record = await store.write(look, deadline)  # where it was written: a replica may not know of it yet
-    older = sorted((Older(*row) for row in ([] if record is None else record["rows"])), key=lambda one: one.age, reverse=True)
+    older = sorted(held, key=lambda one: one.age, reverse=True)
     left = [one.key for one in older if one.state == RETIRED]
     beyond = [one for one in older if one.state == WHOLE][max(keep - 1, 0) :]
     free = [one.key for one in beyond if not one.uploads and one.key != spare]

@@ -82,13 +82,35 @@ async def take_in(
     raise StoreUnavailable
 
 
-async def publish(store: Store, graph: str, key: str, apart: Apart, deadline: Deadline) -> None:
+class Older(NamedTuple):
+    """A snapshot that is not its graph's current one; `uploads`: how many point to it."""
+
+    key: str
+    state: int
+    generated_at: str
+    body_sha256: str
+    uploads: int
+
+    @property
+    def age(self) -> tuple[int, str]:
+        """What snapshots are ordered by, the newest last."""
+        return age(self.generated_at, self.body_sha256)
+
+
+async def publish(store: Store, graph: str, key: str, apart: Apart, deadline: Deadline) -> list[Older]:
     """Lets readers see a snapshot, and makes it its graph's current one if none is newer (by `generated_at`, then by hash).
+
+    Gives what else the graph holds then, for `retention.trim`: seen here, where it is written, since a replica may not know of it yet.
 
     Raises: Retired.
     """
 
-    async def work(tx: Transaction) -> None:
+    async def work(tx: Transaction) -> list[Older]:
+        await point(tx)
+        record = await tx.one("rho/surplus", graph=graph)
+        return [] if record is None else [Older(*row) for row in record["rows"]]
+
+    async def point(tx: Transaction) -> None:
         before = await tx.one("rho/graph_lock", graph=graph, row={})
         current = None if before is None else before["current"]
         own = await tx.one("rho/snapshot_lock", key=key)
@@ -107,7 +129,7 @@ async def publish(store: Store, graph: str, key: str, apart: Apart, deadline: De
         if current is not None:
             await tx.run("rho/mirrors_clear", key=current)
 
-    await store.write(work, deadline)
+    return await store.write(work, deadline)
 
 
 def age(generated_at: str, body_sha256: str) -> tuple[int, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from app.domain.rho.profiles import Profile
-from tests.conformance.test_rho import CASES, expanded
+from tests.conformance.test_rho import CASES, expanded, sent
 
 Fields = dict[str, Any]
 
@@ -54,4 +55,16 @@ def accepted() -> dict[str, tuple[Fields, Profile, str]]:
         for place, (item, result) in enumerate(pairs):
             if "canonical_sha256" in result:
                 found[f"{name}[{place}]"] = expanded(item["envelope"]), Profile(item["profile"]), result["canonical_sha256"]
+    return found
+
+
+def uploaded() -> dict[str, tuple[Fields, str]]:
+    """Every envelope that a step of an upload case is accepted with, as it is sent, and the digest that it should have; by name."""
+    found = {}
+    for name, case in CASES.items():
+        steps = zip(case["input"]["steps"], case["expect"]["steps"], strict=True) if case["kind"] == "sync" else ()
+        for place, (step, expected) in enumerate(steps):
+            if "graphDigest" in expected:
+                document = json.loads(sent(step)[0])["graph"]
+                found[f"{name}[{place}]"] = document, expected["graphDigest"]
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.rho.envelope import canonical_json, canonical_sha256, graph_digest
-from app.domain.rho.json_text import read_json, write_json
+from app.domain.rho.json_text import read_json, write_fact, write_json
 from app.domain.rho.normalize import normalized, prepare
 from app.domain.rho.problems import Refused
 from app.domain.rho.profiles import Profile
@@ -64,6 +65,14 @@ def test_encoder_only_adds_escapes(envelope: Fields) -> None:
     assert not set("<>&\u2028\u2029") & set(text)
     keys = list(json.loads(text))
     assert keys == sorted(keys, key=str.encode)
+
+
+@settings(max_examples=40)
+@given(envelopes())
+def test_facts_are_written_as_everything_is(envelope: Fields) -> None:
+    """G14: the faster encoder gives the same text, controls and both planes included."""
+    for fact in (*envelope["nodes"], *envelope["edges"], *envelope["events"], {"".join(map(chr, range(0x2100))): "\U0001f600\uffff"}):
+        assert write_fact(fact) == write_json(fact)
 
 
 @settings(max_examples=40)
@@ -191,6 +200,31 @@ def mutated(envelope: Fields, data: st.DataObject) -> Any:
     return envelope
 
 
+PIECES = [
+    *(bytes([byte]) for byte in b'{}[]:,"\\ 0-e.'),
+    b'"nodes"',
+    b'"id"',
+    b"null",
+    b"1e999",
+    b"NaN",
+    b"\\u0000",
+    b"\\ud83d",
+    b"\xef\xbb\xbf",
+    b"\xc3",
+]
+"""What JSON and its faults are made of."""
+
+
+def damaged(text: bytes, data: st.DataObject) -> bytes:
+    """The text with a stretch of it repeated, taken out or written over; or, half the time, as it is."""
+    if data.draw(st.booleans()):
+        return text
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = min(start + data.draw(st.integers(0, 40)), len(text))
+    middle = data.draw(st.sampled_from([b"", text[start:end] * 2, *PIECES]))
+    return text[:start] + middle + text[end:]
+
+
 def check_any(text: bytes) -> None:
     """Whatever is given: a result or a refusal with a path; what is valid can be hashed, and is valid by the laxer profile."""
     for profile in Profile:
@@ -207,20 +241,34 @@ def check_any(text: bytes) -> None:
         assert refused.path is not None
 
 
+LONG_SECONDS = 600
+"""How long the long form of the fuzzing takes."""
+
+
 def test_fuzz(long: bool) -> None:
     """G32: bytes of any kind, and documents with something wrong, are refused by name and never fail otherwise."""
 
-    @settings(max_examples=5_000 if long else 100, deadline=None)
-    @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode(errors="surrogatepass"))))
+    @settings(max_examples=1_000 if long else 100, deadline=None)
+    @given(
+        st.one_of(
+            st.binary(max_size=60),
+            st.text(max_size=60).map(lambda text: text.encode(errors="surrogatepass")),
+            st.lists(st.sampled_from(PIECES), max_size=20).map(b"".join),
+        )
+    )
     def bytes_of_any_kind(text: bytes) -> None:
         check_any(text)
 
-    @settings(max_examples=2_000 if long else 100, deadline=None)
+    @settings(max_examples=400 if long else 100, deadline=None)
     @given(envelopes(max_facts=3), st.data())
     def something_wrong(envelope: Fields, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 3))):
             envelope = mutated(envelope, data)
-        check_any(json.dumps(envelope).encode())
+        check_any(damaged(json.dumps(envelope).encode(), data))
 
-    bytes_of_any_kind()
-    something_wrong()
+    until = monotonic() + (LONG_SECONDS if long else 0)
+    while True:
+        bytes_of_any_kind()
+        something_wrong()
+        if monotonic() >= until:
+            break
