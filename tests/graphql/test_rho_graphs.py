@@ -293,6 +293,28 @@ async def test_importing_again_changes_nothing_and_refusals_name_their_kind(rho:
     assert (await rho.refused(IMPORT, e=MISSION, p="a b"))["argument"] == "projectId"
 
 
+@pytest.mark.parametrize("value", ["1e999", "9" * 30], ids=["beyond all bounds", "beyond 64 bits"])
+async def test_numbers_that_are_too_large_are_refused(rho: RhoDoor, value: str) -> None:
+    """G14, Q40: in documents written into the query, which no JSON reader has seen."""
+    frame = 'schema_version: "rho.graph/v1", generated_at: "2026-10-01T08:00:00Z", nodes: [], edges: [], events: []'
+    envelope = f"{{{frame}, x: {value}}}"
+    assert (await rho.refused(f"mutation {{ rhoImport(envelope: {envelope}) {{ created }} }}"))["kind"] in ("invalid_json", "unknown_field")
+    done = await rho.ask(f'mutation {{ rhoSync(syncId: "s", projectId: "p", graph: {envelope}) {{ status code }} }}')
+    assert done["rhoSync"]["status"] == 400
+    found = (await rho.ask(f"{{ rhoValidate(envelope: {envelope}) {{ ok error {{ kind }} }} }}"))["rhoValidate"]
+    assert found["ok"] or found["error"]["kind"] == "invalid_json"
+
+
+async def test_deep_and_large_documents_are_refused(rho: RhoDoor) -> None:
+    """G44, M8, Q40: whichever mutation they come by."""
+    deep: Any = []
+    for _ in range(600):
+        deep = [deep]
+    for document, kind in (({**MISSION, "x": deep}, "invalid_json"), ({**MISSION, "x": "y" * 2**20}, "body_too_large")):
+        assert (await rho.refused(IMPORT, e=document))["kind"] == kind
+        assert (await rho.ask(SYNC, s="s", p="p", g=document))["rhoSync"]["code"] == kind
+
+
 async def test_validation_is_data(rho: RhoDoor) -> None:
     """G25-G32: by either profile; nothing is stored."""
     query = """query($e: JSON!, $c: RhoProfile) { rhoValidate(envelope: $e, profile: $c) {

@@ -36,11 +36,11 @@ def read_json(text: bytes | str) -> Any:
 def write_json(value: Any) -> str:
     """`J(x)`: no spaces, keys in the order of their UTF-8 bytes, and the escapes of G14; arrays stay as they are.
 
-    Raises: Refused(`invalid_json`): nested too deeply to be written.
+    Raises: Refused(`invalid_json`): nested too deeply to be written, or a number that JSON has not.
     """
     try:
         return _escaped(_encode(value))
-    except RecursionError as error:
+    except (ValueError, RecursionError) as error:
         raise Refused("invalid_json", "") from error
 
 
