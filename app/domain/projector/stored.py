@@ -20,6 +20,10 @@ _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """No count or time is negative; the upper bound leaves room for what later events add, in what the store can hold."""
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**20)]
+"""How many there are at one node: more than any graph has, and little enough for sums in 32 bits, which is all that GraphQL shows."""
+
+
 class _Time(msgspec.Struct):
     secs_since_epoch: _Number
     nanos_since_epoch: Annotated[int, msgspec.Meta(ge=0, lt=NS_PER_S)]
@@ -76,7 +80,7 @@ class _Node(msgspec.Struct, omit_defaults=True):
     waits: list[_Wait]
     messages: list[_Message]
     last_event_at: str
-    open_tasks: _Number
+    open_tasks: _Count
     stale: bool
     parent: str | None = None
     summary: str | None = None
@@ -96,7 +100,7 @@ class _Node(msgspec.Struct, omit_defaults=True):
     planning: bool | None = None
     stopped: bool | None = None
     asked_at: str | None = None
-    background_agents: _Number | None = None
+    background_agents: _Count | None = None
 
 
 class _Graph(msgspec.Struct, omit_defaults=True):
