@@ -13,7 +13,7 @@ from uuid import uuid4
 from app.domain.envelope import Event
 from app.domain.history import Batch
 from app.domain.moments import Moment
-from app.domain.problems import DeadlineExceeded, NotFound, StoreUnavailable
+from app.domain.problems import DeadlineExceeded, Forbidden, NotFound, StoreUnavailable
 from app.domain.times import NS_PER_S
 from app.services.calls import Call, Invalid, Run, read
 from app.services.clock import Clock
@@ -193,8 +193,10 @@ class Appends:
                 look: Look | None = Look(held.account, held.g, held.standing, 0, None, 0, {})
             else:
                 look = await appending.look(self._store, turn.graph_id, None if held is None else held.g, ids, deadline)
-            if look is None or look.account != viewer.account or not viewer.may_see(turn.graph_id):
+            if look is None or look.account != viewer.account:
                 raise NotFound("No such graph.")
+            if not viewer.may_see(turn.graph_id):
+                raise Forbidden("This key was made for other graphs.")
             try:
                 if not look.settled:
                     await self._finish(turn, look, deadline)

@@ -81,7 +81,7 @@ async def test_whole_requests_fail_only_for_who_asks_where_and_how_much(door: Op
     body = lines(LOG[0])
     for who, where, status in (
         (None, graph_id, 401), ("ag_sk_live_" + "x" * 32, graph_id, 401), (reading, graph_id, 403), (other, graph_id, 404),
-        (restricted, graph_id, 404), (secret, "gph_000000000000", 404), (secret, "nothing", 404),
+        (restricted, graph_id, 403), (secret, "gph_000000000000", 404), (secret, "nothing", 404),
     ):  # fmt: skip
         answer = await post(door, where, body, who)
         assert (answer.status_code, set(answer.json())) == (status, {"error"}), (who, where)

@@ -128,17 +128,19 @@ async def test_a_call_of_nothing_new_writes_nothing(store: Store) -> None:
 
 
 async def test_only_who_may_write_a_graph_does(store: Store) -> None:
-    """R10, O17: another account's graph, one outside a restricted key's list and one that is not there are the same."""
+    """R10, Q41, O17: another account's graph and one that is not there are the same; one outside a restricted key's list is an own one."""
     graph_id = await new_graph(store)
     appends = process(store, graph_id).appends
     with pytest.raises(Forbidden):
         await appends.append(Viewer("acc", frozenset({"read"})), graph_id, FIRST, soon())
-    for viewer, name in (
-        (Viewer("other", ALL_SCOPES), graph_id),
-        (Viewer("acc", ALL_SCOPES, graph_ids=frozenset({"gph_x"})), graph_id),
-        (VIEWER, "gph_000000000000"),
+    restricted = frozenset({"gph_x"})
+    for viewer, name, refusal in (
+        (Viewer("other", ALL_SCOPES), graph_id, NotFound),
+        (Viewer("other", ALL_SCOPES, graph_ids=restricted), graph_id, NotFound),
+        (Viewer("acc", ALL_SCOPES, graph_ids=restricted), graph_id, Forbidden),
+        (VIEWER, "gph_000000000000", NotFound),
     ):
-        with pytest.raises(NotFound):
+        with pytest.raises(refusal):
             await appends.append(viewer, name, FIRST, soon())
     assert not (await contents(store, graph_id))["Event"]
 
