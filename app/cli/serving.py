@@ -36,6 +36,9 @@ DRAIN_SECONDS = 10
 PATIENCE = 5
 """Seconds to wait for a command that has the embedded store."""
 
+UNTAKEN_SECONDS = 120
+"""A connection that takes nothing for so long is dropped, where the system can do that: it would keep what waits for it for ever."""
+
 _PAUSE = 0.2
 
 Prepare: TypeAlias = Callable[[Services], Awaitable[str]]
@@ -79,6 +82,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     with socket.socket(family, kind, protocol) as listener:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "linux":
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_SECONDS * 1_000)
         try:
             listener.bind(address)
         except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -206,6 +207,25 @@ async def test_slow_readers_are_told_and_cost_the_others_nothing(store: Store) -
                 found += ids(await on.next())
             assert found == named(range(600))
     await freed(door)
+
+
+@pytest.mark.parametrize("revoked", [False, True], ids=["for too long", "with a key that was revoked"])
+async def test_streams_that_nobody_reads_are_given_up(store: Store, *, revoked: bool) -> None:
+    """Q21, Q25, Q28: an error that nobody takes is not waited for."""
+    async with gateway(store, slow_consumer_after=60.0 if revoked else 0.5) as (door, address, key):
+        graph_id = await door.graph(key, some(0, 600, detail="x" * 5_000))
+        host, _, port = address.partition(":")
+        with socket.socket() as narrow:
+            narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+            narrow.connect((host, int(port)))
+            body = json.dumps({"query": PAYLOADS, "variables": {"g": graph_id, "a": "evt_00000000", "n": 20}})
+            head = f"POST /graphql HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nAccept: text/event-stream\r\n"
+            narrow.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            await watched(door, 1)
+            if revoked:
+                (own,) = (await door.ask(key, "{ viewer { keys { id } } }"))["data"]["viewer"]["keys"]
+                await door.ask(key, "mutation($id: ID!) { revokeKey(id: $id) { id } }", {"id": own["id"]})
+            await freed(door)
 
 
 async def test_falling_far_behind(store: Store) -> None:

@@ -22,6 +22,9 @@ from app.services.following import SlowConsumer
 from app.services.listeners import Credentials, TooManySubscriptions
 from app.services.viewer import Viewer
 
+_LAST_SECONDS = 2.0
+"""So long is waited for a caller to take the end of its answers: one that takes nothing holds nothing here for longer (Q28)."""
+
 _HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STILL_HERE = b":\n\n"
 _COMPLETE = b"event: complete\ndata:\n\n"
@@ -97,34 +100,39 @@ class EventStream(Response):
         if operation is None or operation.operation is not OperationType.SUBSCRIPTION:
             yield await self._operations.run(self._viewer, self._document, self._asked, self._request_id), None
             return
-        settings = self._services.settings
         async with self._operations.subscribe(self._viewer, self._document, self._asked, self._request_id, resume) as answers:
             while True:
-                told = await _next(answers, send, settings.ping_every)
+                told = await self._next(answers, send, resume)
                 if told is None:
                     return
-                try:
-                    async with asyncio.timeout(settings.slow_consumer_after):
-                        await _send(send, _event(told.body, told.cursor))
-                except TimeoutError:
-                    raise SlowConsumer(told.resume) from None
+                await self._give(send, _event(told.body, told.cursor), told.resume)
+                resume = told.cursor
+
+    async def _next(self, answers: Any, send: Send, resume: str | None) -> Told | None:
+        """The next answer; None at the end. While there is none, the connection is kept up."""
+        waiting = asyncio.ensure_future(anext(answers, None))
+        try:
+            while not (await asyncio.wait([waiting], timeout=self._services.settings.ping_every))[0]:
+                await self._give(send, _STILL_HERE, resume)
+            found: Told | None = waiting.result()
+            return found
+        finally:
+            await _stopped([waiting])
+
+    async def _give(self, send: Send, text: bytes, resume: str | None) -> None:
+        """Waits until the caller can take it. Raises: SlowConsumer, with where to go on (Q25)."""
+        try:
+            async with asyncio.timeout(self._services.settings.slow_consumer_after):
+                await _send(send, text)
+        except TimeoutError:
+            raise SlowConsumer(resume) from None
 
     async def _finish(self, send: Send, errors: list[dict[str, Any]] | None) -> None:
         last = b"" if errors is None else _event({"errors": errors}, None)
-        await _send(send, last + _COMPLETE)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _next(answers: Any, send: Send, every: float) -> Told | None:
-    """The next answer; None at the end. While there is none, the connection is kept up."""
-    waiting = asyncio.ensure_future(anext(answers, None))
-    try:
-        while not (await asyncio.wait([waiting], timeout=every))[0]:
-            await _send(send, _STILL_HERE)
-        found: Told | None = waiting.result()
-        return found
-    finally:
-        await _stopped([waiting])
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                await _send(send, last + _COMPLETE)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _event(body: dict[str, Any], cursor: str | None) -> bytes:
