@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -130,7 +131,12 @@ class Door:
         if kind.strip().lower() not in (JSON, RESPONSE) or not _is_utf8(parameters):
             raise BadRequest(415, "The body is JSON in UTF-8: Content-Type: application/json.")
         try:
-            members = await load_json(await _read(request, most_body_bytes(self._settings, viewer)))
+            async with asyncio.timeout(self._settings.write_deadline):
+                body = await _read(request, most_body_bytes(self._settings, viewer))
+        except TimeoutError:
+            raise BadRequest(400, "The body took too long to come.", Connection="close") from None
+        try:
+            members = await load_json(body)
         except orjson.JSONDecodeError:
             raise BadRequest(400, "The body is not JSON.") from None
         if isinstance(members, list):

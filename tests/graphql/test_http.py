@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -222,3 +223,18 @@ async def test_budget(door: Door) -> None:
     many = await door.post({"query": "{ graphs(first: 1000) { nodes { timeline(buckets: 1000) { from } } } }"})
     assert many.json()["errors"][0]["extensions"] == {"code": "QUERY_TOO_COMPLEX", "cost": 1_001_000, "limit": 100_000}
     assert error["extensions"]["cost"] > error["extensions"]["limit"] == 100_000
+
+
+async def test_bodies_that_do_not_come_are_not_waited_for(store: Store) -> None:
+    """Q38, Q43: no longer than an append may take."""
+
+    async def begun() -> AsyncIterator[bytes]:
+        yield b'{"query": '
+        await asyncio.sleep(60)
+
+    async with served(store, lambda usual: usual.model_copy(update={"write_deadline": 0.3})) as door:
+        key = await door.key(account())
+        given = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
+        async with asyncio.timeout(30):
+            answer = await door.client.post("/graphql", content=begun(), headers=given)
+    assert (answer.status_code, code(answer)) == (400, "BAD_REQUEST")
