@@ -84,6 +84,7 @@ class _Connection:
                 for task in (*work, *self._running.values()):
                     task.cancel()
                 results = await asyncio.gather(*work, *self._running.values(), return_exceptions=True)
+                self._running.clear()  # a cancelled task leads back to here: together they would wait for the garbage collector
             closed = next((result for result in results if isinstance(result, _Closed)), None)
             if closed is not None:
                 await self._close(closed)
@@ -197,7 +198,6 @@ class _Connection:
             self._running[name] = asyncio.create_task(self._operate(name, payload, self._viewer))
 
     async def _operate(self, name: str, payload: dict[str, Any], viewer: Viewer) -> None:
-        own = asyncio.current_task()
         errors: list[dict[str, Any]] | None = None
         request_id = self._socket.state.request_id
         try:
@@ -212,7 +212,7 @@ class _Connection:
             return
         except Exception:  # noqa: BLE001 - the field's own faults were logged where they came up
             errors = [internal_body(request_id)]
-        if self._running.get(name) is own:
+        if self._running.get(name) is asyncio.current_task():
             del self._running[name]
         with suppress(WebSocketDisconnect):
             await (self._send({"type": "complete", "id": name}) if errors is None else self._error(name, errors))
