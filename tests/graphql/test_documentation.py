@@ -1,7 +1,8 @@
-"""docs/graphql.md says what is so: its examples run, and it has every code (Q40)."""
+"""docs/graphql.md and README.md say what is so: their examples run, and the first has every code (Q40)."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -16,7 +17,13 @@ from tests.served import account, served
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/graphql.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```graphql\n(.*?)```", TEXT, re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    *re.findall(r"```graphql\n(.*?)```", TEXT, re.DOTALL),
+    *re.findall(r"```graphql\n((?:query|mutation).*?)```", README, re.DOTALL),
+    *re.findall(r"agw query '(.*?)'", README),
+    *(json.loads(body)["query"] for body in re.findall(r"-d '({\"query\".*?})'", README)),
+]
 
 _GIVEN = re.compile(r"""(?:\bcode = |error_body\(\s*|request_errors\([^"\n]*, )"([A-Z_]{5,})\"""")
 
@@ -37,7 +44,7 @@ async def test_examples_run(store: Store, example: str) -> None:
     async with served(store) as door:
         key = await door.key(account(), tuple(ALL_SCOPES))
         graph_id = await door.graph(key, [event(n, "status", "one", 1_000 * n, state="working", summary=str(n)) for n in range(5)])
-        known = {"graph": graph_id, "event": "evt_00000002", "ref": "acme:one"}
+        known = {"graph": graph_id, "event": "evt_00000002", "ref": "acme:one", "g": graph_id, "events": []}
         variables = {name: value for name, value in known.items() if f"${name}:" in example}
         if example.startswith("subscription"):
             async with listening(door.application) as address, streaming(address, key, example, variables) as events:
