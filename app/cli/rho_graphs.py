@@ -16,10 +16,10 @@ from app.cli.output import print_json
 from app.cli.settings import settings_for
 from app.cli.stop import Stop
 from app.client.rho import AsyncRhoClient, RhoFailure, Upload
+from app.domain.rho.apart import take_apart
 from app.domain.rho.json_text import read_json
 from app.domain.rho.names import is_name, is_repository
 from app.domain.rho.problems import Refused
-from app.domain.rho.subject import subject_of
 from app.domain.rho.texts import trimmed
 from app.domain.rho.vocabulary import MOST_BYTES
 from app.services.mission_files import read_mission
@@ -69,7 +69,7 @@ def sync(
 
     async def sent() -> Upload:
         envelope = await _made(session, repository, mission_dir, settings, upload=True)
-        subject = await asyncio.to_thread(subject_of, envelope)
+        subject = (await asyncio.to_thread(take_apart, envelope)).subject
         name = subject.name if mission_dir is None and subject.kind == "session" and subject.name and is_name(subject.name) else None
         async with AsyncRhoClient(url, secret, trust_env=False) as client:
             return await client.sync(envelope, project, name)

@@ -5,7 +5,6 @@
 MATCH (s:RhoSnapshot {key: $key})
 UNWIND $rows.events AS row
 MATCH (n:RhoNode {skey: row.subject})
-CREATE (s)-[:RHO_EVENT]->(v:RhoEvent)
+CREATE (s)-[:RHO_EVENT]->(v:RhoEvent)-[:RHO_SUBJECT]->(n)
 SET v = row.row
-CREATE (v)-[:RHO_SUBJECT]->(n)
 RETURN count(*) AS number

@@ -48,16 +48,17 @@ def take_apart(envelope: Document) -> Apart:
     frame = {name: value for name, value in whole.items() if name not in ARRAYS}
     arrays = {name: _array(fact.body for fact in facts[name]) for name in ARRAYS}
     sha256 = sha256_hex(_joined(frame, arrays))
+    digest = sha256_hex(_joined(without_query(frame), arrays)) if "query_sha256" in frame else sha256
     scope = whole.get("scope", {})
     return Apart(
         sha256=sha256,
-        digest=sha256_hex(_joined(without_query(frame), arrays)) if "query_sha256" in frame else sha256,
+        digest=digest,
         schema_version=whole["schema_version"],
         generated_at=whole["generated_at"],
         project_id=scope.get("project_id") or None,
         repository_id=scope.get("repository_id") or None,
         frame=write_json(frame),
-        subject=subject_of(envelope),
+        subject=subject_of(envelope, digest),
         **facts,
     )
 

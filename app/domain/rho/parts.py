@@ -46,24 +46,22 @@ class Strictness:
         if extra:
             raise Refused("unknown_field", joined(path, min(extra)))
 
-    def length(self, text: str, most: int, path: str) -> None:
-        """Refuses a text beyond its bound."""
-        if self.bounded and is_longer(text, most):
-            raise Refused("string_too_long", path)
-
     def id(self, holder: Fields, path: str) -> str:
         """The id of a fact or of a reference."""
         found = text_of(holder, "id", path)
         if is_blank(found):
             raise Refused("blank_id", joined(path, "id"))
-        self.length(found, MOST_ID, joined(path, "id"))
+        if self.bounded and is_longer(found, MOST_ID):
+            raise Refused("string_too_long", joined(path, "id"))
         return found
 
     def optional_texts(self, holder: Fields, bounds: Mapping[str, int], path: str) -> None:
         """Texts that may be absent."""
         for name, most in bounds.items():
             if name in holder:
-                self.length(text_of(holder, name, path), most, joined(path, name))
+                found = text_of(holder, name, path)
+                if self.bounded and is_longer(found, most):
+                    raise Refused("string_too_long", joined(path, name))
 
     def reference(self, holder: Fields, name: str, path: str) -> tuple[str, str]:
         """What an edge or an event points at: kind and id (G6)."""

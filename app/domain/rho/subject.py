@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
-from app.domain.rho.envelope import Document, graph_digest
+from app.domain.rho.envelope import Document
 
 SubjectKind: TypeAlias = Literal["session", "mission", "other"]
 
@@ -20,8 +20,8 @@ class Subject(NamedTuple):
     name: str | None
 
 
-def subject_of(envelope: Document) -> Subject:
-    """The single mission of a valid envelope; else its single session that no other session references; else its digest (M4).
+def subject_of(envelope: Document, digest: str) -> Subject:
+    """The single mission of a valid envelope; else its single session that no other session references; else its `digest` (M4).
 
     Where several sessions are left, because agents and not sessions started some of them, those that nothing references count.
     """
@@ -45,4 +45,4 @@ def subject_of(envelope: Document) -> Subject:
         left = [id for id in sessions if id not in referenced]
         if len(left) == 1:
             return Subject("session", left[0], sessions[left[0]])
-    return Subject("other", f"digest:{graph_digest(envelope)}", None)
+    return Subject("other", f"digest:{digest}", None)

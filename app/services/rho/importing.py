@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from app.domain.problems import DeadlineExceeded, Problem, StoreUnavailable
 from app.domain.rho.apart import Apart, take_apart
 from app.domain.rho.json_text import read_json, write_json
@@ -138,19 +140,25 @@ def _checked(read: Callable[[], Any], profile: Profile, project_id: str | None) 
 
 def _read(envelope: Any) -> Any:
     """The document of an import. Raises: Refused, above one mebibyte too (M8)."""
-    text = envelope if isinstance(envelope, bytes) else _written(envelope)
-    if len(text) > MOST_BYTES:
-        raise Refused("body_too_large", "")
-    return read_json(text)
+    if not isinstance(envelope, bytes):
+        return _as_read(envelope, MOST_BYTES)
+    _check_size(envelope, MOST_BYTES)
+    return read_json(envelope)
 
 
-def _as_read(document: Any) -> Any:
-    return read_json(_written(document))
+def _as_read(document: Any, most: int | None = None) -> Any:
+    """A document as it is read from its own JSON, which has no key twice: numbers of any size are refused as they would be then.
 
-
-def _written(document: Any) -> bytes:
-    """A document as JSON. Raises: Refused where it cannot be: a lone surrogate, a number that JSON has not."""
+    Raises: Refused where it is no JSON: a lone surrogate, a number that JSON has not; where it has more than `most` bytes.
+    """
     try:
-        return write_json(document).encode()
+        text = write_json(document).encode()
+        _check_size(text, most)
+        return orjson.loads(text)
     except (ValueError, TypeError) as error:
         raise Refused("invalid_json", "") from error
+
+
+def _check_size(text: bytes, most: int | None) -> None:
+    if most is not None and len(text) > most:
+        raise Refused("body_too_large", "")

@@ -46,20 +46,27 @@ def nodes(key: str, apart: Apart) -> Iterator[list[Properties]]:
 
 def edges(key: str, apart: Apart) -> Iterator[tuple[str, list[Properties]]]:
     """Rows of edges, with their kinds, in pieces."""
+    ends = _node_keys(key, apart)
     for kind, facts in groupby(sorted(apart.edges, key=_kind), _kind):
-        for piece in _pieces([_edge(key, fact) for fact in facts]):
+        for piece in _pieces([_edge(key, fact, ends) for fact in facts]):
             yield kind, piece
 
 
 def events(key: str, apart: Apart) -> Iterator[list[Properties]]:
     """Rows of events, in pieces."""
-    return _pieces([_event(key, fact) for fact in apart.events])
+    subjects = _node_keys(key, apart)
+    return _pieces([_event(key, fact, subjects) for fact in apart.events])
 
 
 def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
     """Keys of the nodes that stand for sessions and agents, each with the key of the name (M12), in pieces."""
     found = [fact.value["id"] for fact in apart.nodes if is_mirror(fact.value)]
     return _pieces([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in found])
+
+
+def _node_keys(key: str, apart: Apart) -> dict[str, str]:
+    """Keys of the nodes by their ids: most are the end of several facts."""
+    return {fact.value["id"]: fact_key(key, fact.value["id"]) for fact in apart.nodes}
 
 
 def _node(key: str, fact: Fact) -> Properties:
@@ -78,7 +85,7 @@ def _node(key: str, fact: Fact) -> Properties:
     }
 
 
-def _edge(key: str, fact: Fact) -> Properties:
+def _edge(key: str, fact: Fact, ends: dict[str, str]) -> Properties:
     value = fact.value
     row = {
         "skey": fact_key(key, value["id"]),
@@ -87,10 +94,10 @@ def _edge(key: str, fact: Fact) -> Properties:
         "dependency_type": value.get("attributes", {}).get("dependency_type"),
         **_described(value),
     }
-    return {"a": fact_key(key, value["from"]["id"]), "b": fact_key(key, value["to"]["id"]), "row": row}
+    return {"a": ends[value["from"]["id"]], "b": ends[value["to"]["id"]], "row": row}
 
 
-def _event(key: str, fact: Fact) -> Properties:
+def _event(key: str, fact: Fact, subjects: dict[str, str]) -> Properties:
     value = fact.value
     row = {
         "skey": fact_key(key, value["id"]),
@@ -101,7 +108,7 @@ def _event(key: str, fact: Fact) -> Properties:
         **{name: value.get(name) for name in ("correlation_id", "causation_id", "idempotency_key")},
         **_time("occurred", value["occurred_at"]),
     }
-    return {"subject": fact_key(key, value["subject"]["id"]), "row": row}
+    return {"subject": subjects[value["subject"]["id"]], "row": row}
 
 
 def _described(value: Properties) -> Properties:
