@@ -175,7 +175,7 @@ class Serving(uvicorn.Server):
             await self._announce(self._application.state.services)
 
     @contextmanager
-    def capturesignals(self) -> Iterator[None]:
+    def capture_signals(self) -> Iterator[None]:
         """Signals are heard from the very beginning, not only while serving."""
         yield
 
