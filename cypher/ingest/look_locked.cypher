@@ -1,5 +1,6 @@
 // The same as `ingest/look` under the graph's lock, where no commit is under way and no replica answers: before a chunk is refused.
-// Takes, gives and leans on: as that
+// Takes: id, key (of the chunk at that offset)
+// Gives and leans on: as that
 MATCH (g:Graph {id: $id})
 SET g.lock = g.lock + 1
 WITH g
