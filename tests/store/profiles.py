@@ -23,7 +23,7 @@ from app.services.node_history import HistoryPage
 from app.services.rho.rho import Rho
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
-from app.store import appending, checkpoints, chunks, events, trims
+from app.store import appending, checkpoints, chunks, events, timeline, trims
 from app.store import graphs as stored_graphs
 from app.store.connection import Store
 from app.store.reading import Reading
@@ -100,6 +100,13 @@ class Recorder:
             as_of = None if share is None else AsOf(event=log[int(len(log) * share)]["id"])
             await every_read(await graphs.at(grown.viewer, grown.graph_id, as_of, soon()), log)
         self.label = "now"
+        now = await graphs.at(grown.viewer, grown.graph_id, None, soon())
+        first, last = now.info.first_event_created, now.info.last_event_created
+        assert first is not None
+        assert last is not None
+        held = events.Stretch(now.info.standing.floor, now.info.standing.head)
+        # events are counted one by one only where history was rewritten, which it was not here
+        await timeline.spans(Reading(self.store, now.moment, soon()), held, first, (last - first) // 100, 100)
         await graphs.list(grown.viewer, soon())
         look = await appending.look(self.store, grown.graph_id, None, [], soon())
         assert look is not None
