@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
@@ -131,3 +132,17 @@ async def served(store: Store, change: Callable[[Settings], Settings] = lambda s
 def account() -> str:
     """The name of a new account."""
     return f"acc{uuid4().hex}"
+
+
+@contextmanager
+def written_down(store: Store, names: list[str]) -> Iterator[None]:
+    """The names of the statements that are read with, in the order in which they are sent, for as long as the context lasts."""
+    plain = store.read
+
+    async def read(name: str, *args: Any, **params: Any) -> Any:
+        names.append(name)
+        return await plain(name, *args, **params)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "read", read)
+        yield

@@ -82,42 +82,31 @@ class Context:
     def spend(self, objects: int) -> None:
         """Counts what was really gathered. Raises: TooComplex."""
         self._spent += objects
-        if self._spent > self.budget:
-            raise too_complex(self._spent, self.budget)
+        self._check(self._spent)
 
     def check_cost(self, info: Info[Any, Any]) -> None:
         """Looks at what a field of several graphs comes to (Q36): how many nodes each has is not known. Raises: TooComplex."""
         raw = info._raw_info
-        variables: Any = raw.variable_values
-        cost = Budget(raw.fragments, variables).page_cost(raw.return_type, raw.field_nodes)
-        if cost > self.budget:
-            raise too_complex(cost, self.budget)
+        self._check(_worked_out(info).page_cost(raw.return_type, raw.field_nodes))
 
     def check_each(self, info: Info[Any, Any], number: int) -> None:
         """Looks at what is asked of each of so many objects of a list that is there (Q36). Raises: TooComplex."""
         raw = info._raw_info
-        variables: Any = raw.variable_values
-        cost = number + Budget(raw.fragments, variables).cost(
-            raw.return_type, raw.field_nodes, None, Objects(number, number <= 1, number <= 1)
-        )
-        if cost > self.budget:
-            raise too_complex(cost, self.budget)
+        each = Objects(number, number <= 1, number <= 1)
+        self._check(number + _worked_out(info).cost(raw.return_type, raw.field_nodes, None, each))
 
     def check_rho_cost(self, info: Info[Any, Any]) -> None:
         """The same of a field that leads to Rho graphs (M15)."""
         raw = info._raw_info
-        variables: Any = raw.variable_values
-        cost = Budget(raw.fragments, variables).cost(raw.return_type, raw.field_nodes, None)
-        if cost > self.budget:
-            raise too_complex(cost, self.budget)
+        self._check(_worked_out(info).cost(raw.return_type, raw.field_nodes, None))
 
     async def _check_budget(self, info: Info[Any, Any], reading: Reading) -> None:
         raw = info._raw_info
-        variables: Any = raw.variable_values  # the coerced values alone, as Strawberry hands them on
-        worked_out = Budget(raw.fragments, variables)
-        if worked_out.cost(raw.return_type, raw.field_nodes, None) <= self.budget:
-            return
-        cost = worked_out.cost(raw.return_type, raw.field_nodes, await reading.at.node_count())
+        worked_out = _worked_out(info)
+        if worked_out.cost(raw.return_type, raw.field_nodes, None) > self.budget:
+            self._check(worked_out.cost(raw.return_type, raw.field_nodes, await reading.at.node_count()))
+
+    def _check(self, cost: int) -> None:
         if cost > self.budget:
             raise too_complex(cost, self.budget)
 
@@ -182,6 +171,12 @@ class Context:
         else:
             resolve.close()
         return await asyncio.shield(found)
+
+
+def _worked_out(info: Info[Any, Any]) -> Budget:
+    raw = info._raw_info
+    variables: Any = raw.variable_values  # the coerced values alone, as Strawberry hands them on
+    return Budget(raw.fragments, variables)
 
 
 def too_complex(cost: int, limit: int) -> TooComplex:

@@ -97,7 +97,7 @@ class Appends:
         self._clock = clock
         self._clean_up = clean_up
         self._told = told
-        self._generations = Generations(store, projectors, self._retention, clock)
+        self._generations = Generations(store, self._retention, clock)
         self._behind: set[asyncio.Task[Any]] = set()
         self._writer = uuid4().hex
         self._turns = Turns()

@@ -26,7 +26,6 @@ MOST = 1_000
 LEFT_OUT = 500
 """So many events that a filter leaves out move the cursor on (Q23)."""
 
-_PAUSE = 0.5
 _AHEAD_SECONDS = 2.0
 """A cursor may be ahead of what this process has seen: of another one that reads a server which is ahead of ours."""
 
@@ -120,8 +119,7 @@ class Follower:
             try:
                 found = await self._read(seen, Deadline.after(seconds))
             except (StoreUnavailable, DeadlineExceeded):  # the subscription stays open (O30)
-                self._sources.news.look_soon()
-                await self._topic.after(version, _PAUSE)
+                await self._sources.news.look_again(self._topic, version)
                 continue
             if found is not None:
                 return found
@@ -138,8 +136,7 @@ class Follower:
         """The same batch, read afresh: history was changed since."""
         seen = await self._seen()
         if seen.row.standing.revision == batch.at.moment.revision:
-            self._sources.news.look_soon()
-            await self._topic.after(self._topic.version, _PAUSE)
+            await self._sources.news.look_again(self._topic, self._topic.version)
             seen = await self._seen()
         at = await self._sources.graphs.now(seen.row, Deadline.after(seconds))
         if batch.first is None or batch.last is None:

@@ -12,7 +12,7 @@ from app.domain.history import Batch, Recorded
 from app.domain.projector import Projector
 from app.services.clock import Clock
 from app.services.gathering import Base
-from app.services.projectors import Held, Projectors, fold
+from app.services.projectors import Held, fold, taken_up
 from app.services.retention import Retention
 from app.store import checkpoints, generations
 from app.store.appending import Ground
@@ -43,9 +43,8 @@ class Generations:
     are read, applied and written page by page.
     """
 
-    def __init__(self, store: Store, projectors: Projectors, retention: Retention, clock: Clock) -> None:
+    def __init__(self, store: Store, retention: Retention, clock: Clock) -> None:
         self._store = store
-        self._projectors = projectors
         self._retention = retention
         self._clock = clock
 
@@ -85,8 +84,8 @@ class Generations:
         await generations.put_remembered(self._store, building, self._retention.parts(building.ground, dropped))
         projector = Projector()
         if start is not None:
-            projector = await self._projectors.standing_at(ground.g, start, Deadline.after(_SECONDS))
             stored = await checkpoints.read(self._store, ground.g, start, Deadline.after(_SECONDS))
+            projector = await taken_up(stored)
             await generations.put_base(self._store, building, stored)
             now = projector.history.now
             await generations.put_places(self._store, building, Batch(before=dict.fromkeys(now), after=dict(now)))

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -30,6 +30,7 @@ LIST_TICK = 0.3
 
 _GAP = 0.01
 _AWAY = 0.5
+_PAUSE = 0.5
 _SECONDS = 5.0
 _AT_ONCE = 500
 _log = structlog.get_logger("news")
@@ -103,9 +104,10 @@ class News:
         if graph_id in self._graphs:
             self._woken.set()
 
-    def look_soon(self) -> None:
-        """Has the tail look now: what was seen last is known to be out of date."""
+    async def look_again(self, topic: Topic[Any], version: int) -> None:
+        """Has the tail look now, as what was seen last is out of date or could not be read, and waits for what it sees; not for long."""
         self._woken.set()
+        await topic.after(version, _PAUSE)
 
     async def close(self) -> None:
         """Stops the tail."""

@@ -15,8 +15,6 @@ from app.services.watching import CLOCK_SECONDS
 from app.store.deadline import Deadline
 from app.store.graphs import Seen
 
-_PAUSE = 0.5
-
 
 class NodeWatch:
     """One watcher of a node."""
@@ -49,8 +47,7 @@ class NodeWatch:
                 at = await self._sources.graphs.now(seen.row, deadline)
                 row = await at.node(self._ref)
             except (StoreUnavailable, DeadlineExceeded):  # the subscription stays open (O30)
-                self._sources.news.look_soon()
-                await self._topic.after(version, _PAUSE)
+                await self._sources.news.look_again(self._topic, version)
                 continue
             if row is None:
                 raise NoSuchNode

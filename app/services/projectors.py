@@ -142,8 +142,7 @@ class Projectors:
 
     async def standing_at(self, g: str, place: Place, deadline: Deadline) -> Projector:
         """A projector from a checkpoint."""
-        stored = await checkpoints.read(self._store, g, place, deadline)
-        return (await based(stored))[0] if place.seq == BASE else await asyncio.to_thread(lambda: resumed(_unpacked(stored)))
+        return await taken_up(await checkpoints.read(self._store, g, place, deadline))
 
     async def again(self, g: str, after: int, upto: int, deadline: Deadline) -> AsyncIterator[list[tuple[int, Event]]]:
         """Held events in (`after`, `upto`], in order, page by page, each with its place."""
@@ -164,6 +163,11 @@ async def _taken_apart(projector: Projector) -> None:
     for _ in projector.taken_apart():
         if pace.due:
             await pace.rest()
+
+
+async def taken_up(stored: Stored) -> Projector:
+    """A projector at a stored state: what the graph starts from, or a checkpoint. Raises: KeyframeRefused."""
+    return (await based(stored))[0] if stored.place.seq == BASE else await asyncio.to_thread(lambda: resumed(_unpacked(stored)))
 
 
 async def based(base: Stored) -> tuple[Projector, Batch]:

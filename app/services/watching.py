@@ -29,7 +29,6 @@ from app.store.reading import Reading
 CLOCK_SECONDS = 1.0
 """How often it is looked whether time alone has changed anything: it is told within 2 s (Q26)."""
 
-_PAUSE = 0.5
 _BEFORE_STALE = ("provider", "kind", "parent_id", "root_id", "session_id", "requested_by_id", "depth", "state")
 
 
@@ -83,8 +82,7 @@ class GraphWatch:
             try:
                 found = await self._update(Deadline.after(seconds))
             except (StoreUnavailable, DeadlineExceeded):  # the subscription stays open (O30)
-                self._sources.news.look_soon()
-                await self._topic.after(version, _PAUSE)
+                await self._sources.news.look_again(self._topic, version)
                 continue
             if found is not None:
                 return found

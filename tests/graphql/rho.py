@@ -8,10 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-
 from app.store.connection import Store
-from tests.served import Served, account, served
+from tests.served import Served, account, served, written_down
 
 Fields = dict[str, Any]
 
@@ -71,14 +69,7 @@ async def rho_door(store: Store) -> AsyncIterator[RhoDoor]:
     patient = {"deadline": 60.0, "write_deadline": 60.0}
     async with served(store, lambda settings: settings.model_copy(update=patient)) as door:
         found = RhoDoor(door, await door.key(account()))
-        plain = store.read
-
-        async def read(name: str, *args: Any, **params: Any) -> Any:
-            found.names.append(name)
-            return await plain(name, *args, **params)
-
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(store, "read", read)
+        with written_down(store, found.names):
             yield found
 
 

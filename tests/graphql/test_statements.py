@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from app.demo.fleet import fleet
 from app.store.connection import Store
-from tests.served import Served, account, served
+from tests.served import Served, account, served, written_down
 
 
 @dataclass
@@ -41,14 +40,7 @@ async def watched(store: Store) -> AsyncIterator[Watched]:
         body = await door.ask(key, f'{{ graph(id: "{graph_id}") {{ nodes(first: 1000) {{ nodes {{ providerRef depth }} }} }} }}')
         nodes = body["data"]["graph"]["nodes"]["nodes"]
         found = Watched(door, key, graph_id, max(nodes, key=lambda node: node["depth"])["providerRef"])
-        plain = store.read
-
-        async def read(name: str, *args: Any, **params: Any) -> Any:
-            found.names.append(name)
-            return await plain(name, *args, **params)
-
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(store, "read", read)
+        with written_down(store, found.names):
             yield found
 
 
