@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from app.domain.history import Batch
+from app.store import records
 from app.store.pieces import added, placed
 from bench.beat import Beat
 from bench.peer import peer
@@ -29,17 +30,13 @@ from bench.rest_floors import rest_floors
 
 # ---- appends ----
 
-LABELS = {
-    "added": {
-        "events": "Event", "nodes": "NodeVersion", "tasks": "TaskVersion", "spawns": "SpawnVersion", "waits": "WaitVersion",
-        "messages": "MessageVersion",
-    },
-    "placed": {
-        "nodes": "Node", "tasks": "Task", "spawns": "Spawn", "waits": "Wait", "messages": "Message", "parent_until": "BareEdge",
-        "waits_until": "BareEdge", "parent_of": "BareEdge", "waits_on": "BareEdge",
-    },
+ADDED = {
+    "events": "Event", "nodes": "NodeVersion", "tasks": "TaskVersion", "spawns": "SpawnVersion", "waits": "WaitVersion",
+    "messages": "MessageVersion",
 }  # fmt: skip
-"""Label of each list of rows; an edge is written as a node without indexes. A row that is only taken away costs the floor nothing."""
+CURRENT = {"node": "Node", "task": "Task", "spawn": "Spawn", "wait": "Wait", "message": "Message"}
+EDGES = ("parent_until", "waits_until", "parent_of", "waits_on")
+"""Labels; an edge is written as a node without indexes. A row that is only taken away costs the floor nothing."""
 
 BareRows: TypeAlias = dict[str, list[dict[str, Any]]]
 
@@ -47,12 +44,13 @@ BareRows: TypeAlias = dict[str, list[dict[str, Any]]]
 def bare_rows(g: str, batch: Batch) -> BareRows:
     """The rows that the append of `batch` wrote, for a graph key `g` of their own, by label: same number, same properties."""
     found: BareRows = {}
-    for stage, rows in (("added", added(g, batch, count(1))), ("placed", placed(g, batch))):
-        for name, row in rows:
-            label = LABELS[stage].get(name)
-            if label is not None:
-                found.setdefault(label, []).append(row)
-    return found
+    for name, row in added(g, batch, count(1)):
+        found.setdefault(ADDED[name], []).append(row)
+    for cell, state in batch.after.items():
+        if state is not None and cell.kind in CURRENT:
+            found.setdefault(CURRENT[cell.kind], []).append(records.current(g, cell, state))
+    edges = [row for name, row in placed(g, batch) if name in EDGES]
+    return found | ({"BareEdge": edges} if edges else {})
 
 
 async def write_in_one(driver: AsyncDriver, database: str | None, rows: BareRows) -> None:

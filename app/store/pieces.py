@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Sequence
-from itertools import groupby
 from types import TracebackType
 from typing import TypeAlias
 
@@ -19,6 +18,9 @@ PIECE = 500
 """Rows of one statement: packing them for the store takes about 5 ms. Every `LONG` characters in a row count as one more."""
 
 LONG = 2_000
+
+OVERTURE = 80
+"""Rows of the first piece where much is coming: while the store is at work on them, the rest is folded."""
 
 LABELS = {"node": "nodes", "task": "tasks", "spawn": "spawns", "wait": "waits", "message": "messages"}
 EDGES = {"parent": ("parent_of", "parent_until"), "waits_on": ("waits_on", "waits_until")}
@@ -44,10 +46,11 @@ class Piece(dict[str, list[Properties]]):
 class Pieces:
     """Rows by list, at most `PIECE` at a time, and whether they are the last. The next piece is made while the one before is written."""
 
-    def __init__(self, rows: Rows, lists: Sequence[str]) -> None:
+    def __init__(self, rows: Rows, lists: Sequence[str], first: int | None = None) -> None:
+        """`first`: how many rows the first piece has at most. `rows` are not asked for before it is made."""
         self._rows = iter(rows)
-        self._row = next(self._rows, None)
-        self._lists = lists
+        self._row: tuple[str, Properties] | None = None
+        self._lists, self._most = lists, first
         self._coming: asyncio.Task[tuple[Piece, bool]] | None = None
 
     def begin(self) -> None:
@@ -73,15 +76,17 @@ class Pieces:
     async def _made(self) -> tuple[Piece, bool]:
         pace = Pace()
         piece = Piece((name, []) for name in self._lists)
-        size = 0
-        while self._row is not None and size < PIECE:
-            name, row = self._row
+        size, most, self._most = 0, PIECE if self._most is None else self._most, None
+        coming = self._row or next(self._rows, None)
+        while coming is not None and size < most:
+            name, row = coming
             piece[name].append(row)
-            size += 1 + sum([len(value) for value in row.values() if type(value) is str]) // LONG
-            self._row = next(self._rows, None)
+            size += 1 + sum([len(value) for value in row.get("set", row).values() if type(value) is str]) // LONG
+            coming = next(self._rows, None)
             if pace.due:
                 await pace.rest()
-        return piece, self._row is None
+        self._row = coming
+        return piece, coming is None
 
 
 def added(g: str, batch: Batch, numbers: Iterable[int], late: Container[str] = ()) -> Rows:
@@ -89,26 +94,24 @@ def added(g: str, batch: Batch, numbers: Iterable[int], late: Container[str] = (
 
     `numbers` are those under which these events arrived; `late`: ids of those that came after one that they stand before.
     """
-    ended = groupby(batch.ended, key=lambda over: over.until)
-    until, states = next(ended, (0, iter(())))
-    for number, recorded in zip(numbers, batch.events, strict=False):
+    for number, (recorded, ended) in zip(numbers, batch.steps(), strict=False):
         yield "events", records.event(g, recorded, number, late=recorded.event.id in late)
-        if until == recorded.seq:
-            for over in states:
-                if over.cell.kind in LABELS:
-                    yield LABELS[over.cell.kind], records.ended(g, over)
-            until, states = next(ended, (0, iter(())))
+        for over in ended:
+            if over.cell.kind in LABELS:
+                yield LABELS[over.cell.kind], records.ended(g, over)
 
 
 def placed(g: str, batch: Batch) -> Rows:
-    """Rows of the second stage, nodes first and edges last: both ends must be there."""
+    """Rows of the second stage, nodes first and edges last: both ends must be there. A current row is what differs from the one before."""
     after = batch.after.items()
-    yield from (("nodes", records.current(g, cell, state)) for cell, state in after if cell.kind == "node" and state is not None)
+    for cell, state in after:
+        if cell.kind == "node" and state is not None:
+            yield "nodes", records.changed(g, cell, batch.before[cell], state)
     for cell, state in after:
         if cell.kind == "node" or cell.kind in EDGES:
             continue
         if state is not None:
-            yield LABELS[cell.kind], records.current(g, cell, state)
+            yield LABELS[cell.kind], records.changed(g, cell, batch.before[cell], state)
         elif batch.before[cell] is not None:
             assert cell.kind == "task", f"an append takes no {cell.kind} away"
             yield "gone_tasks", {"key": cell_key(g, cell)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -30,12 +31,28 @@ def nanoseconds(ns: int) -> int | str:
     return ns if ns <= _LARGEST else str(ns)
 
 
+_AS_STORED: dict[str, Callable[[Any], Any]] = {"blocked_on": list, "active_ns": nanoseconds, "asking_ns": nanoseconds}
+"""What is stored otherwise than the domain has it."""
+
+
 def current(g: str, cell: Cell, state: State) -> Properties:
     """The row of a thing as it is now. A node's says which nodes of Rho graphs stand for it."""
     row = _row(g, cell, state.since, state.row)
     if cell.kind == "node":
         row["rho"], row["rho_hashed"] = mirror_keys(cell.ref)
     return row
+
+
+def changed(g: str, cell: Cell, before: State | None, state: State) -> Properties:
+    """What to set so that the row of a thing becomes that of `state`, by its `key`; null takes a property away."""
+    key = cell_key(g, cell)
+    if before is None:
+        return {"key": key, "set": current(g, cell, state)}
+    properties: Properties = {"since": state.since}
+    for name, was, now in zip(_NAMES[type(state.row)], before.row, state.row, strict=True):
+        if was != now:
+            properties[name] = _AS_STORED[name](now) if name in _AS_STORED and now is not None else now
+    return {"key": key, "set": properties}
 
 
 @lru_cache(maxsize=65_536)
@@ -104,11 +121,9 @@ def edge(g: str, cell: Cell, since: int, row: EdgeRow, until: int = OPEN) -> Pro
 def _row(g: str, cell: Cell, since: int, row: Row) -> Properties:
     properties: Properties = {name: value for name, value in zip(_NAMES[type(row)], row, strict=True) if value is not None}
     if isinstance(row, NodeRow):
-        if row.blocked_on is not None:
-            properties["blocked_on"] = list(row.blocked_on)
-        for name in ("active_ns", "asking_ns"):
+        for name in _AS_STORED:
             if name in properties:
-                properties[name] = nanoseconds(properties[name])
+                properties[name] = _AS_STORED[name](properties[name])
     else:
         properties["position"] = cell.position
         properties["node"] = node_key(g, cell.ref)

@@ -8,10 +8,11 @@ SET g.lock = g.lock + 1
 WITH g
 WHERE g.g = $g AND g.at = $lists.at AND g.adding = $adding AND ($taking OR g.writer = $writer)
 SET g.at = $lists.to_at, g.adding = $to_adding, g.writer = $writer, g.pending = $pending, g.coming = $lists.coming
-FOREACH (row IN $rows.events | CREATE (x:Event) SET x = row)
-FOREACH (row IN $rows.nodes | CREATE (x:NodeVersion) SET x = row)
-FOREACH (row IN $rows.tasks | CREATE (x:TaskVersion) SET x = row)
-FOREACH (row IN $rows.spawns | CREATE (x:SpawnVersion) SET x = row)
-FOREACH (row IN $rows.waits | CREATE (x:WaitVersion) SET x = row)
-FOREACH (row IN $rows.messages | CREATE (x:MessageVersion) SET x = row)
+WITH g
+CALL { UNWIND $rows.events AS row CREATE (x:Event) SET x = row RETURN count(*) AS events }
+CALL { UNWIND $rows.nodes AS row CREATE (x:NodeVersion) SET x = row RETURN count(*) AS nodes }
+CALL { UNWIND $rows.tasks AS row CREATE (x:TaskVersion) SET x = row RETURN count(*) AS tasks }
+CALL { UNWIND $rows.spawns AS row CREATE (x:SpawnVersion) SET x = row RETURN count(*) AS spawns }
+CALL { UNWIND $rows.waits AS row CREATE (x:WaitVersion) SET x = row RETURN count(*) AS waits }
+CALL { UNWIND $rows.messages AS row CREATE (x:MessageVersion) SET x = row RETURN count(*) AS messages }
 RETURN 1 AS done

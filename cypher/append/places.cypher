@@ -1,7 +1,7 @@
-// An append's second stage, or a piece of it: current rows and edges. `SET x = row` takes away what became null. Compare the counts with the
+// An append's second stage, or a piece of it: current rows (what of them is new; null takes a property away) and edges. Compare the counts with the
 // rows: an edge whose end does not exist, or that is not there, drops its row without a word.
 // The first SET takes the graph's lock. No answer: the graph stands elsewhere, or another writer has taken it.
-// Takes: id, g, at, writer, taking (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages (whole rows),
+// Takes: id, g, at, writer, taking (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages ({key, set}),
 //        gone_tasks ({key}: of all parts, only tasks are ever taken away), parent_until, waits_until ({a, b, key, until}),
 //        parent_of, waits_on ({a, b, key, since, until})}
 // Gives: counts of the last five
@@ -11,12 +11,12 @@ SET g.lock = g.lock + 1
 WITH g
 WHERE g.g = $g AND g.at = $lists.at AND ($taking OR g.writer = $writer)
 SET g.at = $lists.to_at, g.writer = $writer
-FOREACH (row IN $rows.nodes | MERGE (x:Node {key: row.key}) SET x = row)
-FOREACH (row IN $rows.tasks | MERGE (x:Task {key: row.key}) SET x = row)
-FOREACH (row IN $rows.spawns | MERGE (x:Spawn {key: row.key}) SET x = row)
-FOREACH (row IN $rows.waits | MERGE (x:Wait {key: row.key}) SET x = row)
-FOREACH (row IN $rows.messages | MERGE (x:Message {key: row.key}) SET x = row)
 WITH g
+CALL { UNWIND $rows.nodes AS row MERGE (x:Node {key: row.key}) SET x += row.set RETURN count(*) AS nodes }
+CALL { UNWIND $rows.tasks AS row MERGE (x:Task {key: row.key}) SET x += row.set RETURN count(*) AS tasks }
+CALL { UNWIND $rows.spawns AS row MERGE (x:Spawn {key: row.key}) SET x += row.set RETURN count(*) AS spawns }
+CALL { UNWIND $rows.waits AS row MERGE (x:Wait {key: row.key}) SET x += row.set RETURN count(*) AS waits }
+CALL { UNWIND $rows.messages AS row MERGE (x:Message {key: row.key}) SET x += row.set RETURN count(*) AS messages }
 CALL {
   UNWIND $rows.gone_tasks AS row
   MATCH (x:Task {key: row.key})
