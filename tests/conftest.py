@@ -6,6 +6,8 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import disk_usage
+from tempfile import TemporaryDirectory
 
 import pytest
 import pytest_asyncio
@@ -21,6 +23,9 @@ from tests.engines.own import Engine, own_engine
 ENGINES = {"embedded": ["embedded"], "neo4j": ["neo4j"], "both": ["embedded", "neo4j"]}
 CI = os.environ.get("CI") == "true"
 """Continuous integration has both engines: one that is missing is a failure."""
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,35 +72,40 @@ def long(request: pytest.FixtureRequest) -> bool:
 
 
 @contextmanager
-def started(kind: str, folder: Path) -> Iterator[Engine]:
-    """An engine of one's own, from start to end; without it the test is skipped, or fails in continuous integration."""
-    try:
-        engine = own_engine(kind, folder)
-    except MissingError as missing:
-        (pytest.fail if CI else pytest.skip)(str(missing))
-    try:
-        engine.start()
-        yield engine
-    finally:
-        engine.stop()
+def started(kind: str) -> Iterator[Engine]:
+    """An engine of one's own, from start to end; without it the test is skipped, or fails in continuous integration.
+
+    Its files are in memory where there is room: a commit waits for no disk, and whoever is killed loses as little as on one.
+    """
+    roomy = MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and disk_usage(MEMORY).free > ROOM
+    with TemporaryDirectory(prefix=f"agw-{kind}-", dir=MEMORY if roomy else None, ignore_cleanup_errors=True) as folder:
+        try:
+            engine = own_engine(kind, Path(folder))
+        except MissingError as missing:
+            (pytest.fail if CI else pytest.skip)(str(missing))
+        try:
+            engine.start()
+            yield engine
+        finally:
+            engine.stop()
 
 
 @pytest.fixture(scope="session")
-def store_address(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreAddress]:
+def store_address(engine: str) -> Iterator[StoreAddress]:
     """Where a running graph database is: a fresh one, or the Neo4j that NEO4J_URI names."""
     uri = os.environ.get("NEO4J_URI")
     if engine == "neo4j" and uri:
         given = {name: os.environ.get(f"NEO4J_{name.upper()}") for name in ("username", "password", "database")}
         yield StoreAddress(uri, given["username"] or "neo4j", given["password"] or "", given["database"])
         return
-    with started(engine, tmp_path_factory.mktemp(engine)) as own:
+    with started(engine) as own:
         yield own.address
 
 
 @pytest.fixture(scope="module")
-def mortal(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def mortal(engine: str) -> Iterator[Engine]:
     """An engine that the tests of one module kill as they like, empty at first."""
-    with started(engine, tmp_path_factory.mktemp(f"mortal-{engine}")) as own:
+    with started(engine) as own:
         yield own
 
 

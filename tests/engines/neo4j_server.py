@@ -47,7 +47,8 @@ class Neo4jServer:
             java(),
             "-Xms256m",
             f"-Xmx{HEAP_MIB}m",
-            "-XX:+UseG1GC",
+            "-XX:TieredStopAtLevel=1",  # it lives for minutes: half the time to start, and no compiler that takes a core from the tests
+            "-XX:+UseSerialGC",
             "-XX:+ExitOnOutOfMemoryError",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             "-cp",
