@@ -20,7 +20,7 @@ from app.domain.card import Card
 from app.settings import StoreAddress
 from tests.application import KEY
 from tests.cli.conftest import LOG, event
-from tests.cli.process import AGW, Serving, agw, environment
+from tests.cli.process import AGW, Serving, agw, environment, serving
 from tests.cli.test_mistakes import one_line
 from tests.services.test_bases import base_of
 from tests.strategies.logs import random_log
@@ -28,20 +28,21 @@ from tests.strategies.logs import random_log
 TITLE = "Ünü\u2028 🎉 \\"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An export of an embedded store that no gateway runs on: a log with late events, one that starts from a keyframe, an empty graph."""
     folder = tmp_path_factory.mktemp("saved")
     data_dir = folder / "data"
     log = random_log(2, 300)
     _, said = base_of(log[:60])
-    for name, lines in (("late", log[40:]), ("based", [*said, *log[60:]])):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-        assert agw(data_dir, "import", str(folder / f"{name}.jsonl"), "--keep", "7000").returncode == 0
-    late = next(each["id"] for each in json.loads(agw(data_dir, "graphs", "--json").stdout) if each["title"] == "late")
-    text = "".join(json.dumps(line) + "\n" for line in log[:40]).encode()
-    assert agw(data_dir, "import", "-", "--graph", late, stdin=text).stdout.endswith("40 accepted, 0 duplicates, 0 skipped\n")
-    assert agw(data_dir, "create", "--title", TITLE).returncode == 0
+    with serving(data_dir):
+        for name, lines in (("late", log[40:]), ("based", [*said, *log[60:]])):
+            (folder / f"{name}.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+            assert agw(data_dir, "import", str(folder / f"{name}.jsonl"), "--keep", "7000").returncode == 0
+        late = next(each["id"] for each in json.loads(agw(data_dir, "graphs", "--json").stdout) if each["title"] == "late")
+        text = "".join(json.dumps(line) + "\n" for line in log[:40]).encode()
+        assert agw(data_dir, "import", "-", "--graph", late, stdin=text).stdout.endswith("40 accepted, 0 duplicates, 0 skipped\n")
+        assert agw(data_dir, "create", "--title", TITLE).returncode == 0
     done = agw(data_dir, "export", "--all", str(folder / "out"))
     assert (done.returncode, done.stdout) == (0, f"3 graphs, {300 + len(said) + 240} lines\n"), done.stderr
     return folder / "out"
