@@ -44,7 +44,7 @@ class AccountCalls:
     async def token(self, request: Request) -> Response:
         """A login for the code that the browser brought back, to whoever began it (I23)."""
         deadline = Deadline.after(_SECONDS)
-        async with self._bodies.of(request, deadline, most=_MOST_BYTES) as body:
+        async with self._bodies.of(request, "", deadline, most=_MOST_BYTES) as body:
             try:
                 said = orjson.loads(body)
             except orjson.JSONDecodeError:

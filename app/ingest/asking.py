@@ -36,3 +36,8 @@ async def login_of(services: Services, request: Request, deadline: Deadline) -> 
     if not viewer.may("write"):
         raise Unauthenticated("This login may not write: it needs a key with the scope write.")
     return viewer
+
+
+def credential(viewer: Viewer) -> str:
+    """What a caller came in with: the id of a key or a login."""
+    return viewer.key_id or viewer.login_id or ""

@@ -12,10 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from app.domain.problems import DeadlineExceeded
+from app.ingest.places import Places
 from app.store.deadline import Deadline
 
 MOST: Final = 512 * 1024
 """Bytes of a body, unpacked (I4, I5, I35)."""
+
+AHEAD: Final = 64 * 1024
+"""Bytes that are read of a body before it has a place. The server holds as many for a caller who is not read from."""
 
 _READ_ON = 4 * 1024 * 1024
 """Bytes beyond the most that are read and forgotten, so that whoever sends too much still hears so."""
@@ -24,32 +28,39 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class Bodies:
-    """Reads bodies. Callers hold a slot for as long as they work on one: the rest are not read from, which slows their senders down."""
+    """Reads bodies. Callers hold a place for as long as they work on one: the rest are not read from, which slows their senders down.
+
+    The beginning of a body is read before a place is taken, so that one that does not come takes none.
+    """
 
     def __init__(self, at_once: int = 64) -> None:
-        self._slots = asyncio.Semaphore(at_once)
+        self._places = Places(at_once)
 
     @asynccontextmanager
-    async def of(self, request: Request, deadline: Deadline, *, most: int = MOST, packed: bool = False) -> AsyncIterator[bytes]:
-        """A request's body. `packed`: it may be gzip, and `most` counts for what that holds.
+    async def of(
+        self, request: Request, caller: str, deadline: Deadline, *, most: int = MOST, packed: bool = False
+    ) -> AsyncIterator[bytes]:
+        """A request's body. `caller`: whose share of the places it is; `packed`: it may be gzip, and `most` counts for what that holds.
 
-        Raises: HTTPException 413, 415, and 400 where it ends early or is no gzip; DeadlineExceeded where a slot or the body takes too long.
+        Raises: HTTPException 413, 415, and 400 where it ends early or is no gzip; DeadlineExceeded where a place or it takes too long.
         """
-        unpack = _unpacker(request) if packed else None
+        body = _Body(request, most, _unpacker(request) if packed else None)
         try:
             async with asyncio.timeout(deadline.remaining()):
-                await self._slots.acquire()
+                await body.begin()
         except TimeoutError:
-            raise DeadlineExceeded("Too much comes in at the moment. Try again shortly.") from None
-        try:
+            raise _late() from None
+        async with self._places.taken(caller, deadline):
             try:
-                async with asyncio.timeout(deadline.remaining()):
-                    body = await _read(request, most, unpack)
+                async with self._places.hurried(deadline):
+                    await body.go_on()
             except TimeoutError:
-                raise DeadlineExceeded("The body took too long to come.") from None
-            yield body
-        finally:
-            self._slots.release()
+                raise _late() from None
+            yield body.whole()
+
+
+def _late() -> DeadlineExceeded:
+    return DeadlineExceeded("The body took too long to come.")
 
 
 class _Gunzip:
@@ -85,25 +96,62 @@ def _unpacker(request: Request) -> _Gunzip | None:
     return None
 
 
-async def _read(request: Request, most: int, unpack: _Gunzip | None) -> bytes:
-    too_large = HTTPException(413, f"The body has more than {most:,} bytes.", {"Connection": "close"})
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and len(announced) <= 20 and int(announced) > most + _READ_ON:
-        raise too_large
-    body, came = bytearray(), 0
-    try:
-        async for piece in request.stream():
-            came += len(piece)
-            if came > most + _READ_ON:
-                raise too_large
-            if len(body) <= most:
-                body += piece if unpack is None else unpack.feed(piece, most + 1 - len(body))
-    except ClientDisconnect:
-        raise HTTPException(400, "The body ended early.") from None
-    except zlib.error:
-        raise HTTPException(400, "The body is no gzip.") from None
-    if len(body) > most:
-        raise too_large
-    if unpack is not None and not unpack.whole:
-        raise HTTPException(400, "The body ended early.")
-    return bytes(body)
+class _Body:
+    """A body as it comes: first as much as a server holds for a caller in any case, then the rest, of which no more is kept than may be."""
+
+    def __init__(self, request: Request, most: int, unpack: _Gunzip | None) -> None:
+        """Raises: HTTPException 413, where it says itself that it is far too large."""
+        announced = request.headers.get("content-length", "")
+        if announced.isdecimal() and len(announced) <= 20 and int(announced) > most + _READ_ON:
+            raise _too_large(most)
+        self._most = most
+        self._unpack = unpack
+        self._pieces = self._read(request)
+        self._beginning = bytearray()
+        self._body = bytearray()
+
+    async def begin(self) -> None:
+        """Its beginning, not unpacked yet; all of it, where only little of it may be kept."""
+        little = self._unpack is None and self._most < AHEAD
+        async for piece in self._pieces:
+            if len(self._beginning) <= AHEAD:
+                self._beginning += piece
+            if len(self._beginning) > AHEAD and not little:
+                return
+
+    async def go_on(self) -> None:
+        """The rest."""
+        self._add(bytes(self._beginning))
+        self._beginning.clear()
+        async for piece in self._pieces:
+            self._add(piece)
+
+    def whole(self) -> bytes:
+        """All of it. Raises: HTTPException 413, 400."""
+        if len(self._body) > self._most:
+            raise _too_large(self._most)
+        if self._unpack is not None and not self._unpack.whole:
+            raise HTTPException(400, "The body ended early.")
+        return bytes(self._body)
+
+    def _add(self, piece: bytes) -> None:
+        if len(self._body) <= self._most:
+            try:
+                self._body += piece if self._unpack is None else self._unpack.feed(piece, self._most + 1 - len(self._body))
+            except zlib.error:
+                raise HTTPException(400, "The body is no gzip.") from None
+
+    async def _read(self, request: Request) -> AsyncIterator[bytes]:
+        came = 0
+        try:
+            async for piece in request.stream():
+                came += len(piece)
+                if came > self._most + _READ_ON:
+                    raise _too_large(self._most)
+                yield piece
+        except ClientDisconnect:
+            raise HTTPException(400, "The body ended early.") from None
+
+
+def _too_large(most: int) -> HTTPException:
+    return HTTPException(413, f"The body has more than {most:,} bytes.", {"Connection": "close"})

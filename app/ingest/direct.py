@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from app.domain.ids import graph_id
 from app.domain.problems import BadUserInput, NotFound, Unauthenticated
+from app.ingest.asking import credential
 from app.ingest.bodies import Bodies
 from app.services.bundle import Services
 from app.store.deadline import Deadline
@@ -51,7 +52,7 @@ class Direct:
         if graph is None:
             raise NotFound("No such graph.")
         try:
-            async with self._bodies.of(request, deadline, packed=True) as body:
+            async with self._bodies.of(request, credential(viewer), deadline, packed=True) as body:
                 taken = await self._services.appends.append(viewer, graph, body.split(b"\n"), deadline, restart=restart is not None)
         except HTTPException as refused:
             return _json({"error": refused.detail}, refused.status_code, refused.headers)

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from app.domain.ids import GRAPH_PREFIX
 from app.domain.problems import Forbidden
-from app.ingest.asking import bearer, digits, login_of
+from app.ingest.asking import bearer, credential, digits, login_of
 from app.ingest.bodies import Bodies
 from app.ingest.plain import UNSTORED, plain
 from app.services.bundle import Services
@@ -55,7 +55,7 @@ class ShareCalls:
         deadline = self._deadline()
         viewer = await self._viewer(request, deadline)
         source = request.headers.get(SOURCE, "")
-        async with self._bodies.of(request, deadline) as chunk:
+        async with self._bodies.of(request, credential(viewer), deadline) as chunk:
             share = await self._shares.create(viewer, source if source in _SOURCES else "paste", chunk, deadline)
         log_id = share.graph_id.removeprefix(GRAPH_PREFIX)
         return _json({"id": log_id, "url": self._url(request), "writeToken": share.write_token, **_PAID}, 201)
@@ -66,7 +66,7 @@ class ShareCalls:
         graph_id = await self._written(request, deadline)
         offset = digits(request, "offset")
         await self._shares.reachable(graph_id, offset, deadline)
-        async with self._bodies.of(request, deadline) as chunk:
+        async with self._bodies.of(request, graph_id, deadline) as chunk:
             await self._shares.append(graph_id, offset, chunk, deadline)
         return _done()
 
@@ -81,7 +81,7 @@ class ShareCalls:
         """The producer's check-in (I18). Its summaries are not kept."""
         deadline = self._deadline()
         graph_id = await self._written(request, deadline)
-        async with self._bodies.of(request, deadline, most=_MOST_CHECK_IN) as body:
+        async with self._bodies.of(request, graph_id, deadline, most=_MOST_CHECK_IN) as body:
             said = _object(body)
         sessions, host = said.get("sessions"), said.get("host")
         if type(sessions) is not int or not 0 <= sessions <= _MOST_SESSIONS:
