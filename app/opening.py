@@ -26,22 +26,25 @@ def make_data_dir(data_dir: Path) -> None:
 
 
 @asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[tuple[Store, EmbeddedStore | None]]:
-    """The store that the settings name, as it is: the embedded one is started, and stopped at the end.
-
-    Raises: EmbeddedProblem, StoreProblem.
-    """
+async def started_store(settings: Settings) -> AsyncIterator[tuple[StoreAddress, EmbeddedStore | None]]:
+    """Where the store is that the settings name: the embedded one is started, and stopped at the end. Raises: EmbeddedProblem."""
     address = settings.store_address
-    embedded = None
-    if address is None:
-        embedded = EmbeddedStore(settings.data_dir, settings.store_memory)
-        address = await embedded.start()
+    if address is not None:
+        yield address, None
+        return
+    embedded = EmbeddedStore(settings.data_dir, settings.store_memory)
+    address = await embedded.start()
     try:
-        async with _connected(address) as store:
-            yield store, embedded
+        yield address, embedded
     finally:
-        if embedded is not None:
-            await embedded.stop()
+        await embedded.stop()
+
+
+@asynccontextmanager
+async def open_store(settings: Settings) -> AsyncIterator[tuple[Store, EmbeddedStore | None]]:
+    """The same store, connected to as it is. Raises: EmbeddedProblem, StoreProblem."""
+    async with started_store(settings) as (address, embedded), _connected(address) as store:
+        yield store, embedded
 
 
 @asynccontextmanager

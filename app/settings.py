@@ -140,7 +140,7 @@ class Settings(BaseSettings):
         description="Folder of the embedded store, the operator's key and what commands need to find a running gateway.",
     )
     public_url: Origin | None = Field(None, description="Address under which others reach the gateway, such as https://graphs.example.org.")
-    workers: Count = Field(1, description="Processes that answer requests.")
+    workers: int = Field(1, ge=1, le=8, description="Processes that answer requests, at most 8.")
     url: Annotated[str, AfterValidator(_gateway)] | None = Field(
         None, description="For commands: the gateway to use instead of the one in the data directory."
     )

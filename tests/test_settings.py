@@ -78,7 +78,7 @@ TIMES = "give seconds above 0, or a time like 90s, 10m, 2h or 30d"
     [
         ("AGW_PORT", "abc", "give a whole number from 0 to 65535"),
         ("AGW_PORT", "70000", "give a whole number from 0 to 65535"),
-        ("AGW_WORKERS", "0", "give a whole number of 1 or more"),
+        ("AGW_WORKERS", "0", "give a whole number from 1 to 8"),
         ("AGW_RETENTION_EVENTS", "1k", "give a whole number of 0 or more"),
         ("AGW_RATE_LIMIT", "-1", "give requests a second, such as 25 or 25/s, or 0"),
         ("AGW_EXPIRE_AFTER", "soon", f"{TIMES}, or off"),

@@ -50,7 +50,7 @@ def serve(
     host: Host = None,
     port: Port = None,
     data_dir: DataDir = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that answer (AGW_WORKERS).")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=8, help="Processes that answer (AGW_WORKERS).")] = None,
 ) -> None:
     """Start the gateway, and its embedded store unless NEO4J_URI is set."""
     from app.cli.serving import serve as run

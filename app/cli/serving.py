@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import ipaddress
-import shlex
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import uvicorn
 
-from app.cli.gateway import Served, running_on
+from app.cli.announcing import announce, served_at
+from app.cli.gateway import running_on
 from app.cli.output import note
 from app.cli.settings import settings_for
 from app.cli.signals import signals
@@ -25,11 +24,7 @@ from app.embedded.problems import FolderInUse
 from app.main import create_app
 from app.services.bundle import Services
 from app.services.garbage import settle_garbage
-from app.services.operator_key import FILE
 from app.settings import Settings
-from app.store.deadline import Deadline
-from app.version import VERSION
-from app.web.login import login_link
 
 DRAIN_SECONDS = 10
 
@@ -41,6 +36,8 @@ UNTAKEN_SECONDS = 120
 
 _PAUSE = 0.2
 
+T = TypeVar("T")
+
 Prepare: TypeAlias = Callable[[Services], Awaitable[str]]
 """What to do before the doors open; gives the path that the login link leads to."""
 
@@ -51,11 +48,17 @@ Beside: TypeAlias = Callable[[Services], Awaitable[None]]
 def serve(*, host: str | None, port: int | None, data_dir: Path | None, workers: int | None) -> None:
     """Serves until it is told to stop."""
     settings = settings_for(host=host, port=port, data_dir=data_dir, workers=workers)
-    if settings.workers > 1:
-        raise Stop("More than one worker is not possible yet: leave out --workers and AGW_WORKERS.")
+    if settings.workers > 1 and sys.platform == "win32":  # a listening socket cannot be handed on like this
+        raise Stop("On Windows there is one worker: leave out --workers and AGW_WORKERS.")
     refuse_second(settings)
     with listening(settings.host, settings.port) as listener:
-        run_until_stopped(Serving(settings, listener).run())
+        run_until_stopped(_several(settings, listener) if settings.workers > 1 else Serving(settings, listener).run())
+
+
+def _several(settings: Settings, listener: socket.socket) -> Coroutine[Any, Any, None]:
+    from app.cli.workers import Workers
+
+    return Workers(settings, listener).run()
 
 
 def refuse_second(settings: Settings) -> None:
@@ -111,6 +114,22 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return uvloop.new_event_loop
 
 
+async def opened(stack: AsyncExitStack, opening: Callable[[], AbstractAsyncContextManager[T]], settings: Settings) -> T:
+    """Enters what `opening` makes. A command that has the store may be about to end. Raises: Stop, FolderInUse."""
+    until, told = monotonic() + PATIENCE, False
+    while True:
+        try:
+            return await stack.enter_async_context(opening())
+        except FolderInUse as problem:
+            if monotonic() > until:
+                raise
+            if not told:
+                note(f"Waiting up to {PATIENCE} s. {problem}")
+            told = True
+        await asyncio.sleep(_PAUSE)
+        refuse_second(settings)
+
+
 class Serving(uvicorn.Server):
     """One run of the gateway: services, then doors, then, at a signal, draining and the store's clean end."""
 
@@ -139,7 +158,8 @@ class Serving(uvicorn.Server):
         self._task = asyncio.current_task()
         with signals(self._told_to_stop):
             async with AsyncExitStack() as stack:
-                await self._open(stack)
+                lifespan = self._application.router.lifespan_context
+                await opened(stack, lambda: lifespan(self._application), self._settings)
                 services: Services = self._application.state.services
                 self._target = await self._prepare(services) if self._prepare else "/"
                 settle_garbage()
@@ -149,24 +169,7 @@ class Serving(uvicorn.Server):
                 finally:
                     work.cancel()
                     await asyncio.gather(work, return_exceptions=True)
-                    self._served().forget(self._settings.data_dir)
-
-    async def _open(self, stack: AsyncExitStack) -> None:
-        """Starts the services. A command that has the store may be about to end. Raises: Stop, FolderInUse."""
-        until, told = monotonic() + PATIENCE, False
-        while True:
-            try:
-                await stack.enter_async_context(self._application.router.lifespan_context(self._application))
-            except FolderInUse as problem:
-                if monotonic() > until:
-                    raise
-                if not told:
-                    note(f"Waiting up to {PATIENCE} s. {problem}")
-                told = True
-            else:
-                return
-            await asyncio.sleep(_PAUSE)
-            refuse_second(self._settings)
+                    served_at(self._host, self._port).forget(self._settings.data_dir)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Opens the doors, and says where they are."""
@@ -191,39 +194,4 @@ class Serving(uvicorn.Server):
             await self._beside(services)
 
     async def _announce(self, services: Services) -> None:
-        served = self._served()
-        served.note(self._settings.data_dir)
-        base = (self._settings.public_url or served.url).rstrip("/")
-        code = await services.logins.code_for(services.operator.id, Deadline.after(DRAIN_SECONDS))
-        lines = [
-            f"Agent Graph Gateway {VERSION}",
-            f"  Address  {base}",
-            f"  Sign in  {login_link(base, code, self._target)}",
-            f"           (good once, for ten minutes; agw open --data-dir {shlex.quote(str(self._settings.data_dir))} makes another)",
-        ]
-        kept = self._settings.data_dir / FILE
-        if services.operator.made:
-            lines += [f"  Key      {services.operator.secret}", f"           (the operator's; shown this once, kept in {kept})"]
-        elif services.operator.secret is not None:
-            lines.append(f"  Key      in {kept}")
-        sys.stdout.write("\n".join(lines) + "\n")
-        sys.stdout.flush()
-        if services.operator.secret is None:
-            note(f"The operator's key is not in {self._settings.data_dir}: set AGW_ADMIN_KEY, or AGW_KEY for commands.")
-        warning = exposure(self._host, self._port, self._settings.public_url)
-        if warning is not None:
-            note(warning)
-
-    def _served(self) -> Served:
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self._host, self._host)  # noqa: S104 - what to call it, not to bind it
-        return Served.here(f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self._port}")
-
-
-def exposure(host: str, port: int, public_url: str | None) -> str | None:
-    """What to warn of where others can reach the gateway without encryption (O20); `host` is an IP address."""
-    if ipaddress.ip_address(host).is_loopback or (public_url or "").startswith("https://"):
-        return None
-    return (
-        f"Warning: {host}:{port} can be reached from other machines and AGW_PUBLIC_URL does not begin with https://: keys, logins and all "
-        "graphs cross the network unencrypted. Put a proxy with TLS in front and set AGW_PUBLIC_URL, or use AGW_HOST=127.0.0.1."
-    )
+        await announce(self._settings, services, self._host, self._port, self._target)

@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from app.cli.serving import exposure
+from app.cli.announcing import exposure
 from app.domain.key_form import is_key
 from tests.cli.conftest import LOG
 from tests.cli.process import AGW, Serving, agw, environment, serving

@@ -54,7 +54,7 @@ MISTAKES = {
     "a port in use": Mistake(("serve", "--port", "{port}"), ("{port}", "in use", "--port")),
     "no address of ours": Mistake(("serve", "--host", "203.0.113.7", "--port", "0"), ("203.0.113.7", "--host")),
     "a name that is no address": Mistake(("serve", "--host", "no.such.host.invalid", "--port", "0"), ("no.such.host.invalid", "--host")),
-    "several workers": Mistake(("serve", "--workers", "2", "--port", "0"), ("worker",)),
+    "too many workers": Mistake(("serve", "--port", "0"), ("AGW_WORKERS", "9", "from 1 to 8"), 2, (("AGW_WORKERS", "9"),)),
     "a wrong setting": Mistake(("graphs",), ("AGW_PORT", "http", "whole number from 0 to 65535"), 2, (("AGW_PORT", "http"),)),
     "a wrong operator's key": Mistake(("serve", "--port", "0"), ("AGW_ADMIN_KEY",), 2, (("AGW_ADMIN_KEY", "hunter2-hunter2"),)),
     "no gateway there": Mistake(("graphs",), ("{free}", "agw serve"), 1, (("AGW_URL", "http://127.0.0.1:{free}"), ("AGW_KEY", KEY))),
