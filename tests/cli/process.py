@@ -10,9 +10,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psutil
 
 AGW = [sys.executable, "-m", "app.cli.main"]
 ROOT = Path(__file__).parents[2]
@@ -49,6 +51,16 @@ class Serving:
     def key(self) -> str:
         """The operator's key: as the gateway was told, or as it keeps it."""
         return self.admin_key or (self.data_dir / "admin-key").read_text().strip()
+
+    @property
+    def workers(self) -> list[psutil.Process]:
+        """Those of `--workers`, the oldest first."""
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if "app.cli.worker" in child.cmdline():
+                    found.append(child)
+        return sorted(found, key=psutil.Process.create_time)
 
     def stop(self, seconds: float = 20) -> int:
         """Tells it to stop; its exit code."""

@@ -51,12 +51,7 @@ class Crew:
     @property
     def workers(self) -> list[psutil.Process]:
         """Its workers, the oldest first."""
-        found = []
-        for child in psutil.Process(self.serving.process.pid).children():
-            with suppress(psutil.NoSuchProcess):
-                if "app.cli.worker" in child.cmdline():
-                    found.append(child)
-        return sorted(found, key=psutil.Process.create_time)
+        return self.serving.workers
 
     @contextmanager
     def only(self, number: int) -> Iterator[None]:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
 from ulid import ULID
 from websockets.exceptions import WebSocketException
 
 from app.settings import StoreAddress
 from tests.application import KEY
-from tests.faults.gateways import Gateway
+from tests.faults.gateways import Gateway, Worker, two_workers
 from tests.graphql.live import calling, streaming
 
 WRITERS = 4
@@ -54,9 +55,9 @@ class History:
 
 @dataclass
 class Field:
-    """Two gateways on one store, a graph, and what was acknowledged."""
+    """Two gateways on one store, or two workers of one, a graph, and what was acknowledged."""
 
-    gateways: list[Gateway]
+    gateways: Sequence[Gateway | Worker]
     graph_id: str = ""
     acknowledged: list[str] = field(default_factory=list)
     going_on: bool = True
@@ -159,8 +160,18 @@ class Field:
             turn += 1
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Two gateways; in long runs two workers of one gateway as well."""
+    kinds = ["gateways", "workers"] if metafunc.config.getoption("--long") else ["gateways"]
+    metafunc.parametrize("kind", kinds)
+
+
 @pytest_asyncio.fixture
-async def field_(store_address: StoreAddress, store: object, tmp_path: Path) -> AsyncIterator[Field]:
+async def field_(store_address: StoreAddress, store: object, tmp_path: Path, kind: str) -> AsyncIterator[Field]:
+    if kind == "workers":
+        with two_workers(store_address, tmp_path / "data") as workers:
+            yield Field(workers)
+        return
     gateways = [Gateway(store_address, tmp_path / name) for name in ("one", "other")]
     try:
         await gateways[0].start()  # the operator's key is made by one
