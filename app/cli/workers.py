@@ -128,7 +128,9 @@ class Workers:
     async def _end(self) -> None:
         """Leaves no worker behind, whatever has happened."""
         self._stopping.set()
-        self._kill()
+        while not all(each.done() for each in self._keeping):
+            self._kill()
+            await asyncio.wait(self._keeping, timeout=1)
         await asyncio.gather(*self._keeping, return_exceptions=True)
 
 
@@ -138,7 +140,7 @@ async def _prepared(settings: Settings) -> AsyncIterator[tuple[Settings, Service
     make_data_dir(settings.data_dir)
     async with started_store(settings) as (address, _):
         settings = _at(settings, address)
-        async with running(settings, system_clock) as services:
+        async with running(settings, system_clock, warm=True) as services:  # once, so that no worker waits long for plans
             yield settings, services
 
 
