@@ -25,7 +25,9 @@ _SHORT: Final = "-" * 5
 """As long as names are: of 2 to 10 characters."""
 
 SAMPLES: Final[dict[str, Any]] = {
-    **dict.fromkeys(("challenge", "first", "g", "gone", "graph", "hash", "id", "key", "last", "title", "to_g", "value", "writer"), _TEXT),
+    **dict.fromkeys(
+        ("challenge", "current", "first", "g", "gone", "graph", "hash", "id", "key", "last", "title", "to_g", "value", "writer"), _TEXT
+    ),
     **dict.fromkeys(("account", "name", "source", "use"), _SHORT),
     **dict.fromkeys(("adding", "after", "arrival", "before", "cleared", "created", "expires", "floor", "head", "heard", "high"), 1),
     **dict.fromkeys(("limit", "low", "now", "offset", "part", "pending", "remembered", "retention", "seq", "skipped", "time_ms"), 1),

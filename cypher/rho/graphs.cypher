@@ -1,6 +1,6 @@
 // Every Rho graph of an account, in no order.
 // Takes: account
-// Gives: rows (GRAPH in app/store/rho/reading.py)
+// Gives: rows (RhoGraphRow in app/store/rho/reading.py)
 // Leans on: rho_graph_account
 // Budget: 4 hits a graph (tests/store/budgets)
 MATCH (g:RhoGraph {account: $account})

@@ -1,6 +1,6 @@
 // Rho graphs by their keys.
 // Takes: keys
-// Gives: rows (GRAPH in app/store/rho/reading.py)
+// Gives: rows (RhoGraphRow in app/store/rho/reading.py)
 // Leans on: rho_graph_key
 UNWIND $lists.keys AS key
 MATCH (g:RhoGraph {key: key})

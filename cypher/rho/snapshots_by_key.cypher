@@ -1,6 +1,6 @@
 // Snapshots by their keys, whole ones alone.
 // Takes: keys
-// Gives: rows (SNAPSHOT in app/store/rho/reading.py)
+// Gives: rows (SnapshotRow in app/store/rho/reading.py)
 // Leans on: rho_snapshot_key
 UNWIND $lists.keys AS key
 MATCH (s:RhoSnapshot {key: key})

@@ -1,6 +1,6 @@
 // Every whole snapshot of some graphs, in no order.
 // Takes: keys (of the graphs)
-// Gives: a record for each graph that has any: graph (key), rows (SNAPSHOT in app/store/rho/reading.py)
+// Gives: a record for each graph that has any: graph (key), rows (SnapshotRow in app/store/rho/reading.py)
 // Leans on: rho_graph_key
 UNWIND $lists.keys AS key
 MATCH (g:RhoGraph {key: key})-[:RHO_SNAPSHOT]->(s:RhoSnapshot)

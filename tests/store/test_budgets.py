@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app.domain.rho.vocabulary import EDGE_KINDS
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
@@ -46,7 +45,7 @@ WIDER = {
 }
 """Statements (endings or beginnings of their names) that touch more, and why."""
 
-BOTH_ENDS = {"rewrite/edges", "append/places", "rho/snapshot_link", "rho/current_move", *(f"rho/edges_put_{kind}" for kind in EDGE_KINDS)}
+BOTH_ENDS = {"rewrite/edges", "append/places", "rho/snapshot_begin", "rho/current_move", "rho/facts_put"}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
 SMALL = ("rho/",)

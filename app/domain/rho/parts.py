@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from app.domain.rho.texts import is_blank, is_longer
 from app.domain.rho.timestamps import ZERO_NS, read_ns
 from app.domain.rho.vocabulary import (
     EVIDENCE_BOUNDS,
+    EVIDENCE_FIELDS,
     MOST_ATTRIBUTES,
     MOST_EVIDENCE,
     MOST_ID,
@@ -18,8 +19,10 @@ from app.domain.rho.vocabulary import (
     MOST_VALUE,
     NODE_KINDS,
     PROVENANCE_BOUNDS,
+    PROVENANCE_FIELDS,
     REFERENCE_FIELDS,
     SCOPE_BOUNDS,
+    SCOPE_FIELDS,
 )
 
 Fields = dict[str, Any]
@@ -32,7 +35,7 @@ class Strictness:
     closed: bool
     bounded: bool
 
-    def object(self, value: Any, allowed: Iterable[str], path: str) -> Fields:
+    def object(self, value: Any, allowed: Set[str], path: str) -> Fields:
         """A JSON object, without further fields where closed."""
         if not isinstance(value, dict):
             raise Refused("wrong_type", path)
@@ -40,11 +43,10 @@ class Strictness:
             self.no_more(value, allowed, path)
         return value
 
-    def no_more(self, value: Fields, allowed: Iterable[str], path: str) -> None:
+    def no_more(self, value: Fields, allowed: Set[str], path: str) -> None:
         """Refuses the first field, in the order of names, that is not allowed."""
-        extra = value.keys() - allowed
-        if extra:
-            raise Refused("unknown_field", joined(path, min(extra)))
+        if not value.keys() <= allowed:
+            raise Refused("unknown_field", joined(path, min(value.keys() - allowed)))
 
     def id(self, holder: Fields, path: str) -> str:
         """The id of a fact or of a reference."""
@@ -74,12 +76,12 @@ class Strictness:
         """A scope, where there is one (G5)."""
         if "scope" in holder:
             where = joined(path, "scope")
-            self.optional_texts(self.object(holder["scope"], SCOPE_BOUNDS, where), SCOPE_BOUNDS, where)
+            self.optional_texts(self.object(holder["scope"], SCOPE_FIELDS, where), SCOPE_BOUNDS, where)
 
     def provenance(self, holder: Fields, path: str) -> None:
         """Where a fact comes from (G7)."""
         where = joined(path, "provenance")
-        found = self.object(field_of(holder, "provenance", path), (*PROVENANCE_BOUNDS, "evidence"), where)
+        found = self.object(field_of(holder, "provenance", path), PROVENANCE_FIELDS, where)
         if is_blank(text_of(found, "producer", where)):
             raise Refused("blank_producer", joined(where, "producer"))
         self.optional_texts(found, PROVENANCE_BOUNDS, where)
@@ -93,7 +95,7 @@ class Strictness:
             raise Refused("too_much_evidence", path)
         for place, item in enumerate(value):
             where = f"{path}[{place}]"
-            found = self.object(item, EVIDENCE_BOUNDS, where)
+            found = self.object(item, EVIDENCE_FIELDS, where)
             if is_blank(text_of(found, "uri", where)):
                 raise Refused("blank_evidence_uri", joined(where, "uri"))
             self.optional_texts(found, EVIDENCE_BOUNDS, where)
@@ -143,8 +145,9 @@ def field_of(holder: Fields, name: str, path: str) -> Any:
 
 def text_of(holder: Fields, name: str, path: str) -> str:
     """A field that must be there and be a text."""
-    found = field_of(holder, name, path)
+    found = holder.get(name)
     if not isinstance(found, str):
+        field_of(holder, name, path)
         raise Refused("wrong_type", joined(path, name))
     return found
 

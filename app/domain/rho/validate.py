@@ -170,11 +170,11 @@ class _Facts:
         edge = strict.object(value, EDGE_FIELDS, path)
         id = strict.id(edge, path)
         kind = word_of(edge, "kind", EDGE_KINDS, "unknown_edge_kind", path)
-        source, target = strict.reference(edge, "from", path), strict.reference(edge, "to", path)
+        source, target = self._reference(edge, "from", path), self._reference(edge, "to", path)
         self._described(edge, path)
         self._first(id, seen, "duplicate_edge", path)
-        self._resolved(source, "dangling_edge_source", joined(path, "from"))
-        self._resolved(target, "dangling_edge_target", joined(path, "to"))
+        self._resolved(source, "dangling_edge_source", path, "from")
+        self._resolved(target, "dangling_edge_target", path, "to")
         if (kind, source[0], target[0]) not in USUAL_ENDS:
             self._warnings.append(Warned("unexpected_edge_endpoints", path))
 
@@ -183,13 +183,13 @@ class _Facts:
         event = strict.object(value, EVENT_FIELDS, path)
         id = strict.id(event, path)
         word_of(event, "type", EVENT_TYPES, "unknown_event_type", path)
-        subject = strict.reference(event, "subject", path)
+        subject = self._reference(event, "subject", path)
         timestamp(event, "occurred_at", path)
         strict.scope(event, path)
         strict.provenance(event, path)
         strict.optional_texts(event, EVENT_BOUNDS, path)
         self._first(id, seen, "duplicate_event", path)
-        self._resolved(subject, "dangling_event_subject", joined(path, "subject"))
+        self._resolved(subject, "dangling_event_subject", path, "subject")
 
     def _described(self, fact: Fields, path: str) -> dict[str, str]:
         """Checks what nodes and edges have in common after their kinds; their attributes."""
@@ -204,9 +204,18 @@ class _Facts:
             raise Refused(otherwise, joined(path, "id"))
         seen.add(id)
 
-    def _resolved(self, reference: tuple[str, str], otherwise: str, path: str) -> None:
+    def _reference(self, fact: Fields, name: str, path: str) -> tuple[str, str]:
+        """What a fact points at; one that has the very kind and id of a node needs no further look."""
+        found = fact.get(name)
+        if type(found) is dict and len(found) == 2 and type(id := found.get("id")) is str:
+            kind = self._kinds.get(id)
+            if kind is not None and found.get("kind") == kind:
+                return kind, id
+        return self._strict.reference(fact, name, path)
+
+    def _resolved(self, reference: tuple[str, str], otherwise: str, path: str, name: str) -> None:
         kind = self._kinds.get(reference[1])
         if kind is None:
-            raise Refused(otherwise, path)
+            raise Refused(otherwise, joined(path, name))
         if kind != reference[0]:
-            raise Refused("ref_kind_mismatch", path)
+            raise Refused("ref_kind_mismatch", joined(path, name))

@@ -47,6 +47,9 @@ EVIDENCE_BOUNDS = {"uri": 2_048, "digest": 256, "media_type": 128}
 EVENT_BOUNDS = {"correlation_id": 256, "causation_id": 256, "idempotency_key": 256}
 """Optional texts and how long the cloud profile lets them be, in UTF-16 code units (G30)."""
 
+SCOPE_FIELDS, EVIDENCE_FIELDS = frozenset(SCOPE_BOUNDS), frozenset(EVIDENCE_BOUNDS)
+PROVENANCE_FIELDS = frozenset(PROVENANCE_BOUNDS) | {"evidence"}
+
 MOST_ID = 256
 MOST_EVIDENCE = 16
 MOST_KEY, MOST_VALUE, MOST_ATTRIBUTES = 64, 512, 64

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
-from app.domain.problems import DeadlineExceeded, Problem, StoreUnavailable
+from app.domain.problems import DeadlineExceeded, Problem
 from app.domain.rho.apart import Apart, take_apart
-from app.domain.rho.json_text import read_json, write_json
+from app.domain.rho.json_text import read_json, write_fact, write_json
 from app.domain.rho.problems import Refused
 from app.domain.rho.profiles import Profile
 from app.domain.rho.validate import Valid, validate
@@ -26,6 +26,8 @@ from app.store.rho import reading, retention, writing
 from app.store.rho.keys import snapshot_key
 from app.store.rho.reading import SnapshotRow
 from app.store.rho.writing import Retired, Taken, Upload
+
+T = TypeVar("T")
 
 
 class SyncIdConflict(Problem):
@@ -90,12 +92,13 @@ class RhoImports:
         """
         require_write(viewer)
         project = project_of(project_id)
-        apart, valid = await asyncio.to_thread(_checked, lambda: _read(envelope), Profile.PORTABLE, None)
-        taken = await self._taken(viewer, project, apart, None, deadline)
-        found = await reading.snapshots(self._store, [taken.snapshot], deadline)
-        if taken.snapshot not in found:
-            raise StoreUnavailable
-        return Imported(found[taken.snapshot], taken.graph, taken.created, valid)
+        apart, valid = await asyncio.to_thread(_checked_text if isinstance(envelope, bytes) else _checked_document, envelope)
+
+        async def once() -> Imported:
+            taken = await writing.take_in(self._store, viewer.account, project, apart, self._clock(), deadline)
+            return Imported(await self._published(taken, apart, deadline), taken.graph, taken.created, valid)
+
+        return await self._again(once, viewer, apart, deadline)
 
     async def sync(self, viewer: Viewer, upload: UploadRequest, deadline: Deadline) -> Synced:
         """Keeps an uploaded graph, if its id is new (G50).
@@ -103,27 +106,34 @@ class RhoImports:
         Raises: Forbidden, Refused, SyncIdConflict, DeadlineExceeded, StoreUnavailable.
         """
         require_write(viewer)
-        apart, valid = await asyncio.to_thread(_checked, lambda: _as_read(upload.graph), Profile.CLOUD, upload.project_id)
+        apart, valid = await asyncio.to_thread(_checked_graph, upload)
         noted = Upload(upload.sync_id, upload.project_id, upload.session_id)
-        taken = await self._taken(viewer, upload.project_id, apart, noted, deadline)
+
+        async def once() -> Taken:
+            taken = await writing.take_in(self._store, viewer.account, upload.project_id, apart, self._clock(), deadline, noted)
+            if taken.accepted or not await self._is_whole(taken, apart, deadline):
+                await self._published(taken, apart, deadline)
+            return taken
+
+        taken = await self._again(once, viewer, apart, deadline)
         if taken.digest != apart.digest:
             raise SyncIdConflict
         return Synced(not taken.accepted, taken.digest, valid.facts if taken.accepted else 0, taken.snapshot)
 
-    async def _taken(self, viewer: Viewer, project: str | None, apart: Apart, upload: Upload | None, deadline: Deadline) -> Taken:
-        account = viewer.account
+    async def _again(self, once: Callable[[], Awaitable[T]], viewer: Viewer, apart: Apart, deadline: Deadline) -> T:
+        """What `once` gives, when no such snapshot is being cleared away."""
         while not deadline.expired:
             try:
-                taken = await writing.take_in(self._store, account, project, apart, self._clock(), deadline, upload)
-                if upload is not None and not taken.accepted and await self._is_whole(taken, apart, deadline):
-                    return taken
-                older = await writing.publish(self._store, taken.graph, taken.snapshot, apart, deadline)
+                return await once()
             except Retired:
-                await retention.clear(self._store, snapshot_key(account, apart.sha256), deadline)
-                continue
-            await retention.trim(self._store, taken.graph, older, self._keep, deadline, spare=taken.snapshot)
-            return taken
+                await retention.clear(self._store, snapshot_key(viewer.account, apart.sha256), deadline)
         raise DeadlineExceeded
+
+    async def _published(self, taken: Taken, apart: Apart, deadline: Deadline) -> SnapshotRow:
+        """The snapshot as readers see it from now on. Raises: Retired."""
+        done = await writing.publish(self._store, taken, apart, deadline)
+        await retention.trim(self._store, taken.graph, done.older, self._keep, deadline, spare=taken.snapshot)
+        return done.snapshot
 
     async def _is_whole(self, taken: Taken, apart: Apart, deadline: Deadline) -> bool:
         """Whether nothing is left to do for an upload that was accepted before. (What another text left half done is that one's affair.)"""
@@ -132,24 +142,39 @@ class RhoImports:
         return bool(await reading.snapshots(self._store, [taken.snapshot], deadline))
 
 
-def _checked(read: Callable[[], Any], profile: Profile, project_id: str | None) -> tuple[Apart, Valid]:
-    document = read()
+def _checked_text(text: bytes) -> tuple[Apart, Valid]:
+    """A local envelope in pieces. Raises: Refused, above one mebibyte too (M8)."""
+    _check_size(text)
+    return _checked(read_json(text), Profile.PORTABLE)
+
+
+def _checked_document(document: Any) -> tuple[Apart, Valid]:
+    """The same of one that was read already, as if its own JSON were read."""
+    try:
+        _check_size(write_fact(document).encode())
+        return _checked(document, Profile.PORTABLE)
+    except (Refused, ValueError, TypeError):
+        return _checked(_as_read(document, MOST_BYTES), Profile.PORTABLE)
+
+
+def _checked_graph(upload: UploadRequest) -> tuple[Apart, Valid]:
+    """An uploaded graph in pieces, as if its own JSON were read. Raises: Refused."""
+    try:
+        return _checked(upload.graph, Profile.CLOUD, upload.project_id)
+    except (Refused, ValueError, TypeError):
+        return _checked(_as_read(upload.graph), Profile.CLOUD, upload.project_id)
+
+
+def _checked(document: Any, profile: Profile, project_id: str | None = None) -> tuple[Apart, Valid]:
     valid = validate(document, profile, project_id=project_id, closed=True)
     return take_apart(document), valid
-
-
-def _read(envelope: Any) -> Any:
-    """The document of an import. Raises: Refused, above one mebibyte too (M8)."""
-    if not isinstance(envelope, bytes):
-        return _as_read(envelope, MOST_BYTES)
-    _check_size(envelope, MOST_BYTES)
-    return read_json(envelope)
 
 
 def _as_read(document: Any, most: int | None = None) -> Any:
     """A document as it is read from its own JSON, which has no key twice: numbers of any size are refused as they would be then.
 
-    Raises: Refused where it is no JSON: a lone surrogate, a number that JSON has not; where it has more than `most` bytes.
+    What is valid is the same without, so only what is refused comes here. Raises: Refused where it is no JSON: a lone surrogate, a number
+    that JSON has not; where it has more than `most` bytes.
     """
     try:
         text = write_json(document).encode()
@@ -159,6 +184,6 @@ def _as_read(document: Any, most: int | None = None) -> Any:
         raise Refused("invalid_json", "") from error
 
 
-def _check_size(text: bytes, most: int | None) -> None:
+def _check_size(text: bytes, most: int | None = MOST_BYTES) -> None:
     if most is not None and len(text) > most:
         raise Refused("body_too_large", "")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from app.store.keys import digest
+from collections.abc import Callable
+
+from app.store.keys import digest, digests
 
 _LONGEST = 512
 """Characters of a subject's id in a key: an index entry is short."""
@@ -27,6 +29,11 @@ def snapshot_key(account: str, body_sha256: str) -> str:
 def fact_key(snapshot: str, id: str) -> str:
     """The key of a node or an event, by its snapshot's key and its id."""
     return digest(snapshot, id)
+
+
+def fact_keys(snapshot: str) -> Callable[[str], str]:
+    """What gives `fact_key` for the ids of one snapshot: for many of them."""
+    return digests(snapshot)
 
 
 def project_key(account: str, project: str) -> str:

@@ -8,12 +8,12 @@ from neo4j import Record
 
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
-from app.store.rho.writing import RETIRED, WHOLE, Older
+from app.store.rho.writing import RETIRED, WHOLE, Held
 
 _FACTS = 200
 
 
-async def trim(store: Store, graph: str, held: Iterable[Older], keep: int, deadline: Deadline, spare: str | None = None) -> int:
+async def trim(store: Store, graph: str, held: Iterable[Held], keep: int, deadline: Deadline, spare: str | None = None) -> int:
     """Takes away what a graph holds beyond its `keep` newest snapshots and those that uploads point to: how many there were.
 
     Also what another process began to take away and did not finish. `held`: what there is besides the current one (`writing.publish`);

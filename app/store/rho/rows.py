@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from app.domain.rho.apart import Apart, Fact
 from app.domain.rho.mirrors import is_mirror
 from app.domain.rho.timestamps import ZERO_NS, read_ns
+from app.domain.rho.vocabulary import EDGE_KINDS
 from app.store.keys import mirror_key
-from app.store.rho.keys import fact_key
+from app.store.rho.keys import fact_key, fact_keys
 
 Properties: TypeAlias = dict[str, Any]
+
+T = TypeVar("T")
 
 PIECE = 500
 """Rows of one statement."""
@@ -35,44 +37,38 @@ def snapshot(key: str, account: str, apart: Apart, now: int) -> Properties:
         "event_count": len(apart.events),
         "imported_at": now,
         "state": 0,
+        "lock": 0,
         **_time("generated", apart.generated_at),
     }
 
 
-def nodes(key: str, apart: Apart) -> Iterator[list[Properties]]:
-    """Rows of nodes, in pieces."""
-    return _pieces([_node(key, fact) for fact in apart.nodes])
-
-
-def edges(key: str, apart: Apart) -> Iterator[tuple[str, list[Properties]]]:
-    """Rows of edges, with their kinds, in pieces."""
-    ends = _node_keys(key, apart)
-    for kind, facts in groupby(sorted(apart.edges, key=_kind), _kind):
-        for piece in _pieces([_edge(key, fact, ends) for fact in facts]):
-            yield kind, piece
-
-
-def events(key: str, apart: Apart) -> Iterator[list[Properties]]:
-    """Rows of events, in pieces."""
-    subjects = _node_keys(key, apart)
-    return _pieces([_event(key, fact, subjects) for fact in apart.events])
+def pieces(key: str, apart: Apart) -> Iterator[tuple[str, Properties]]:
+    """Rows of all facts of a snapshot, in pieces to be written one after the other: the statement and its rows. Nodes come first."""
+    key_of = fact_keys(key)
+    nodes = {fact.value["id"]: key_of(fact.value["id"]) for fact in apart.nodes}
+    for piece in _cut(apart.nodes):
+        yield "rho/nodes_put", {"nodes": [_node(fact, nodes) for fact in piece]}
+    others = [*apart.events, *apart.edges]
+    for piece in _cut(others):
+        rows: dict[str, list[Properties]] = {name: [] for name in ("events", *EDGE_KINDS)}
+        for fact in piece:
+            if "subject" in fact.value:
+                rows["events"].append(_event(fact, key_of, nodes))
+            else:
+                rows[fact.value["kind"]].append(_edge(fact, key_of, nodes))
+        yield "rho/facts_put", rows
 
 
 def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
     """Keys of the nodes that stand for sessions and agents, each with the key of the name (M12), in pieces."""
     found = [fact.value["id"] for fact in apart.nodes if is_mirror(fact.value)]
-    return _pieces([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in found])
+    return ([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in piece] for piece in _cut(found))
 
 
-def _node_keys(key: str, apart: Apart) -> dict[str, str]:
-    """Keys of the nodes by their ids: most are the end of several facts."""
-    return {fact.value["id"]: fact_key(key, fact.value["id"]) for fact in apart.nodes}
-
-
-def _node(key: str, fact: Fact) -> Properties:
+def _node(fact: Fact, nodes: Mapping[str, str]) -> Properties:
     value, scope = fact.value, fact.value.get("scope", {})
     return {
-        "skey": fact_key(key, value["id"]),
+        "skey": nodes[value["id"]],
         "id": value["id"],
         "kind": value["kind"],
         "body": fact.body,
@@ -85,22 +81,22 @@ def _node(key: str, fact: Fact) -> Properties:
     }
 
 
-def _edge(key: str, fact: Fact, ends: dict[str, str]) -> Properties:
+def _edge(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) -> Properties:
     value = fact.value
     row = {
-        "skey": fact_key(key, value["id"]),
+        "skey": key_of(value["id"]),
         "id": value["id"],
         "body": fact.body,
         "dependency_type": value.get("attributes", {}).get("dependency_type"),
         **_described(value),
     }
-    return {"a": ends[value["from"]["id"]], "b": ends[value["to"]["id"]], "row": row}
+    return {"a": nodes[value["from"]["id"]], "b": nodes[value["to"]["id"]], "row": row}
 
 
-def _event(key: str, fact: Fact, subjects: dict[str, str]) -> Properties:
+def _event(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) -> Properties:
     value = fact.value
     row = {
-        "skey": fact_key(key, value["id"]),
+        "skey": key_of(value["id"]),
         "id": value["id"],
         "type": value["type"],
         "body": fact.body,
@@ -108,7 +104,7 @@ def _event(key: str, fact: Fact, subjects: dict[str, str]) -> Properties:
         **{name: value.get(name) for name in ("correlation_id", "causation_id", "idempotency_key")},
         **_time("occurred", value["occurred_at"]),
     }
-    return {"subject": subjects[value["subject"]["id"]], "row": row}
+    return {"subject": nodes[value["subject"]["id"]], "row": row}
 
 
 def _described(value: Properties) -> Properties:
@@ -128,10 +124,5 @@ def _time(name: str, text: str) -> Properties:
     return {f"{name}_at": text, f"{name}_ns": ns if ns is not None and _SMALLEST <= ns <= _LARGEST else None}
 
 
-def _kind(fact: Fact) -> str:
-    kind: str = fact.value["kind"]
-    return kind
-
-
-def _pieces(rows: list[Properties]) -> Iterator[list[Properties]]:
-    return (rows[start : start + PIECE] for start in range(0, len(rows), PIECE))
+def _cut(many: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (many[start : start + PIECE] for start in range(0, len(many), PIECE))

@@ -6,8 +6,10 @@ same envelope in again finishes what a process that died between them left.
 
 from __future__ import annotations
 
+import asyncio
 from typing import NamedTuple
 
+from neo4j import Record
 from neo4j.exceptions import ConstraintError
 
 from app.domain.problems import StoreUnavailable
@@ -17,6 +19,7 @@ from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.rho import rows
 from app.store.rho.keys import graph_key, named_key, project_key, snapshot_key, sync_key
+from app.store.rho.reading import SnapshotRow
 
 WRITTEN, WHOLE, RETIRED = range(3)
 """States of a snapshot: being written; seen by readers; being cleared away."""
@@ -33,13 +36,17 @@ class Upload(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What became of it. `created`: the snapshot is new. `accepted`: so is the upload. `digest`, `snapshot`: what its id stands for."""
+    """What became of it. `created`: the snapshot is new. `accepted`: so is the upload. `digest`, `snapshot`: what its id stands for.
+
+    `before`: key of the graph's current snapshot, or the graph's own if it has none, where the new one comes after it; None otherwise.
+    """
 
     snapshot: str
     graph: str
     created: bool
     accepted: bool
     digest: str
+    before: str | None = None
 
 
 class Retired(Exception):  # noqa: N818 - a state of things, not a fault
@@ -56,6 +63,7 @@ async def take_in(
     Raises: Retired.
     """
     key, graph = snapshot_key(account, apart.sha256), graph_key(account, project, apart.subject.id)
+    first = {"graph": _graph(account, project, apart), "snapshot": rows.snapshot(key, account, apart, now)}
 
     async def work(tx: Transaction) -> Taken:
         if upload is not None:
@@ -63,16 +71,15 @@ async def take_in(
             if found is not None:
                 digest, snapshot = found
                 return Taken(snapshot, graph, created=False, accepted=False, digest=digest)
-        await tx.run("rho/graph_lock", graph=graph, row=_graph(account, project, apart))
-        there = await tx.one("rho/snapshot_lock", key=key)
-        if there is None:
-            await _write(tx, key, account, apart, now)
-        elif there["state"] == RETIRED:
+        there = await tx.one("rho/snapshot_begin", graph=graph, key=key, rows=first)
+        if there is None or there["state"] == RETIRED:
             raise Retired
-        await tx.run("rho/snapshot_link", graph=graph, key=key)
+        if there["created"]:
+            await _write(tx, key, apart)
         if upload is not None:
             await tx.run("rho/sync_put", key=key, row=_sync(account, upload, key, apart, now))
-        return Taken(key, graph, created=there is None, accepted=upload is not None, digest=apart.digest)
+        before = (there["current"] or graph) if there["created"] and not _is_newer(there, apart) else None
+        return Taken(key, graph, created=there["created"], accepted=upload is not None, digest=apart.digest, before=before)
 
     for _ in range(_TRIES):
         try:
@@ -82,8 +89,8 @@ async def take_in(
     raise StoreUnavailable
 
 
-class Older(NamedTuple):
-    """A snapshot that is not its graph's current one; `uploads`: how many point to it."""
+class Held(NamedTuple):
+    """A snapshot that a graph holds; `uploads`: how many point to it."""
 
     key: str
     state: int
@@ -97,38 +104,44 @@ class Older(NamedTuple):
         return age(self.generated_at, self.body_sha256)
 
 
-async def publish(store: Store, graph: str, key: str, apart: Apart, deadline: Deadline) -> list[Older]:
-    """Lets readers see a snapshot, and makes it its graph's current one if none is newer (by `generated_at`, then by hash).
+class Published(NamedTuple):
+    """A snapshot as readers see it, and what else its graph holds besides the current one, for `retention.trim`.
 
-    Gives what else the graph holds then, for `retention.trim`: seen here, where it is written, since a replica may not know of it yet.
+    That is seen where it is written, since a replica may not know of it yet.
+    """
+
+    snapshot: SnapshotRow
+    older: list[Held]
+
+
+async def publish(store: Store, taken: Taken, apart: Apart, deadline: Deadline) -> Published:
+    """Lets readers see a snapshot, and makes it its graph's current one if none is newer (by `generated_at`, then by hash).
 
     Raises: Retired.
     """
+    graph, key = taken.graph, taken.snapshot
 
-    async def work(tx: Transaction) -> list[Older]:
-        await point(tx)
-        record = await tx.one("rho/surplus", graph=graph)
-        return [] if record is None else [Older(*row) for row in record["rows"]]
-
-    async def point(tx: Transaction) -> None:
-        before = await tx.one("rho/graph_lock", graph=graph, row={})
-        current = None if before is None else before["current"]
-        own = await tx.one("rho/snapshot_lock", key=key)
-        if own is None or own["state"] == RETIRED:
+    async def work(tx: Transaction) -> Published:
+        record = await tx.one("rho/snapshot_stand", graph=graph, key=key)
+        held = {} if record is None else {row[0]: Held(*row) for row in record["rows"]}
+        if record is None or key not in held or held[key].state == RETIRED:
             raise Retired
-        await tx.run("rho/snapshot_whole", key=key)
-        if current == key:
-            return
-        other = None if current is None else await tx.one("rho/snapshot_lock", key=current)
-        if other is not None and age(other["generated_at"], other["body_sha256"]) > age(apart.generated_at, apart.sha256):
-            await tx.run("rho/mirrors_clear", key=key)
-            return
-        await tx.run("rho/current_move", graph=graph, key=key)
-        for piece in rows.mirrors(key, apart):
-            await tx.run("rho/mirrors_set", rows={"nodes": piece})
-        if current is not None:
-            await tx.run("rho/mirrors_clear", key=current)
+        current = held.get(record["current"])
+        if current is not None and current.age >= held[key].age:
+            whole = await tx.run("rho/snapshot_whole", key=key)
+            if current.key != key:
+                await tx.run("rho/mirrors_clear", key=key)
+            return Published(SnapshotRow(*whole[0]["row"]), [each for each in held.values() if each is not current])
+        moved = await tx.one("rho/current_move", graph=graph, key=key, current=record["current"] or graph)
+        if held[key].state == WHOLE:  # it no longer has what a new one is written with
+            for piece in rows.mirrors(key, apart):
+                await tx.run("rho/mirrors_set", rows={"nodes": piece})
+        return _moved(key, moved)
 
+    if taken.before is not None:
+        moved = await store.change("rho/current_move", lambda record: record, deadline, graph=graph, key=key, current=taken.before)
+        if moved is not None:
+            return _moved(key, moved)
     return await store.write(work, deadline)
 
 
@@ -143,14 +156,24 @@ async def _accepted(tx: Transaction, key: str) -> tuple[str, str] | None:
     return (found["rows"][0][1], found["rows"][0][2]) if found is not None and found["rows"] else None
 
 
-async def _write(tx: Transaction, key: str, account: str, apart: Apart, now: int) -> None:
-    await tx.run("rho/snapshot_put", row=rows.snapshot(key, account, apart, now))
-    for piece in rows.nodes(key, apart):
-        await tx.run("rho/nodes_put", key=key, rows={"nodes": piece})
-    for kind, piece in rows.edges(key, apart):
-        await tx.run(f"rho/edges_put_{kind}", rows={"edges": piece})
-    for piece in rows.events(key, apart):
-        await tx.run("rho/events_put", key=key, rows={"events": piece})
+async def _write(tx: Transaction, key: str, apart: Apart) -> None:
+    """All facts; the rows of a piece are made in a thread while the store has the one before."""
+    pieces = rows.pieces(key, apart)
+    piece = await asyncio.to_thread(next, pieces, None)
+    while piece is not None:
+        name, facts = piece
+        _, piece = await asyncio.gather(tx.run(name, key=key, rows=facts), asyncio.to_thread(next, pieces, None))
+
+
+def _is_newer(current: Record, apart: Apart) -> bool:
+    """Whether a graph's current snapshot, if it has one, is newer."""
+    return current["current"] is not None and age(current["generated_at"], current["body_sha256"]) > age(apart.generated_at, apart.sha256)
+
+
+def _moved(key: str, record: Record | None) -> Published:
+    if record is None:  # what was there, under its lock, a moment before
+        raise StoreUnavailable
+    return Published(SnapshotRow(*record["row"]), [Held(*row) for row in record["rows"] if row[0] != key])
 
 
 def _graph(account: str, project: str | None, apart: Apart) -> rows.Properties:
