@@ -15,7 +15,7 @@ from app.cli.stop import Stop, plain
 from app.services.clock import system_clock
 from app.services.viewer import ALL_SCOPES
 from app.settings import Settings
-from app.web.questions import age
+from app.web.questions import age, left
 
 _PIPE_WIDTH = 500
 _KEY = "id account name scopes graphIds shown created lastUsed expires"
@@ -97,7 +97,7 @@ def _scopes(given: list[str]) -> list[str]:
 def _end(expires: int | None, now: int) -> str:
     if expires is None:
         return "never"
-    return f"in {age(expires - now)}" if expires > now else f"{age(now - expires)} ago"
+    return f"in {left(expires - now)}" if expires > now else f"{age(now - expires)} ago"
 
 
 async def _made(settings: Settings, given: dict[str, Any]) -> tuple[dict[str, Any], str]:

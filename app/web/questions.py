@@ -28,6 +28,10 @@ TREE = """query Tree($id: ID!, $asOf: AsOf, $first: Int!, $after: String) {
 }"""
 
 
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
+"""Of spans of time: seconds and name."""
+
+
 def node_name(node: dict[str, Any]) -> str:
     """The shortest thing that tells a person which node this is."""
     if node["kind"] == "SESSION":
@@ -60,7 +64,16 @@ def node_remarks(node: dict[str, Any]) -> list[str]:
 def age(ms: int) -> str:
     """A span of time in its largest unit: `40 s`, `3 min`, `5 h`, `2 d`."""
     seconds = max(ms, 0) // 1000
-    for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+    for unit, name in _UNITS:
         if seconds >= unit:
             return f"{seconds // unit} {name}"
     return f"{seconds} s"
+
+
+def left(ms: int) -> str:
+    """A span that is left, to the nearest of its largest unit, one that is nearly whole included: of 30 days `30 d` a minute later too."""
+    seconds = max(ms, 0) / 1000
+    for unit, name in _UNITS:
+        if seconds > 0.95 * unit:
+            return f"{round(seconds / unit)} {name}"
+    return f"{round(seconds)} s"

@@ -30,7 +30,7 @@ def test_a_key_is_made_used_listed_and_revoked(gateway: Serving, graph: str, tmp
     listed = agw(gateway.data_dir, "keys", "list")
     row = next(line for line in listed.stdout.splitlines() if hashed(key) in line)
     assert key not in listed.stdout
-    for part in (key[-4:], " read ", " all ", "in 29 d", "the wall"):
+    for part in (key[-4:], " read ", " all ", "in 30 d", "the wall"):
         assert part in row
     found = json.loads(agw(gateway.data_dir, "keys", "list", "--json").stdout)
     record = next(one for one in found if one["id"] == hashed(key))
