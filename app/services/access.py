@@ -6,6 +6,7 @@ import asyncio
 import hmac
 from base64 import b64decode
 from binascii import Error as Base64Error
+from functools import partial
 from typing import Final, cast
 
 import structlog
@@ -52,7 +53,7 @@ class Access:
         ids = login_ids(cookie)
         if not ids:
             return None
-        found = await self._known.find("; ".join(ids), lambda: stored.known_login(self._store, ids, self._clock(), deadline))
+        found = await self._known.find("; ".join(ids), lambda until: stored.known_login(self._store, ids, self._clock(), until), deadline)
         return self._viewer(found)
 
     async def tool(self, authorization: str | None, deadline: Deadline) -> Viewer | None:
@@ -64,7 +65,9 @@ class Access:
             return await self._by_key(secret, deadline)
         login = hashed(secret)
         found = await self._known.find(
-            f"{stored.TOOL} {login}", lambda: stored.known_login(self._store, [login], self._clock(), deadline, stored.TOOL)
+            f"{stored.TOOL} {login}",
+            lambda until: stored.known_login(self._store, [login], self._clock(), until, stored.TOOL),
+            deadline,
         )
         return self._viewer(found)
 
@@ -86,7 +89,7 @@ class Access:
 
     async def _by_key(self, secret: str, deadline: Deadline) -> Viewer | None:
         key_id = hashed(secret)
-        found = await self._known.find(key_id, lambda: stored.known_key(self._store, key_id, deadline))
+        found = await self._known.find(key_id, partial(stored.known_key, self._store, key_id), deadline)
         if found is None or not hmac.compare_digest(found.row.id, key_id):
             return None
         return self._viewer(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any
 from uuid import uuid4
@@ -44,7 +45,7 @@ class Graphs:
         self._reader = uuid4().hex
         self._stale_after_ns = int(settings.stale_after * NS_PER_S)
         self._snapshots = SnapshotCache(settings.snapshot_cache_nodes)
-        self._rows = SharedReads(lambda graph_id, deadline: graphs.one(store, graph_id, deadline))
+        self._rows = SharedReads[GraphRow | None]()
 
     async def create(self, viewer: Viewer, title: str | None, source: str, retention_events: int | None, deadline: Deadline) -> GraphInfo:
         """A new graph of the caller's account (Q20). Raises: Forbidden."""
@@ -123,7 +124,7 @@ class Graphs:
         known = ids.graph_id(graph_id)
         began = monotonic()
         while known is not None:
-            row = await self._rows.get(known, deadline)
+            row = await self._rows.get(known, partial(graphs.one, self._store, known), deadline)
             if row is None or row.account != viewer.account:
                 break
             if not viewer.may_see(known):

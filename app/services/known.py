@@ -1,18 +1,18 @@
-"""Keys and logins that were looked up, for the process that alone can change the store."""
+"""Keys and logins that are looked up: once for all who ask at the same time, and remembered where nobody else changes the store."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from cachetools import LRUCache
 
+from app.services.shared import Read, SharedReads
 from app.store.access import KnownKey
+from app.store.deadline import Deadline
 
 _MOST = 2_000
 
 
 class KnownKeys:
-    """A bounded memory of look-ups in the store.
+    """Look-ups in the store, each begun after whoever is given it has asked, and a bounded memory of them.
 
     It remembers only if `sole`: no other process can change the store (the embedded one, started by this process), so that whatever ends
     a key or login goes through `forget` here, and a key that was revoked is refused from the next request on (R9). Keys that are not on
@@ -21,16 +21,17 @@ class KnownKeys:
 
     def __init__(self, *, sole: bool = False) -> None:
         self._sole = sole
+        self._reads = SharedReads[KnownKey | None]()
         self._held: LRUCache[str, KnownKey] = LRUCache(_MOST)
         self._changes = 0
 
-    async def find(self, name: str, look_up: Callable[[], Awaitable[KnownKey | None]]) -> KnownKey | None:
-        """What `look_up` gives for `name`, remembered."""
+    async def find(self, name: str, look_up: Read[KnownKey | None], deadline: Deadline) -> KnownKey | None:
+        """What `look_up` gives for `name`, or is remembered of it. Raises: DeadlineExceeded, and what `look_up` raises."""
         held = self._held.get(name)
         if held is not None:
             return held
         changes = self._changes
-        found = await look_up()
+        found = await self._reads.get(name, look_up, deadline)
         if found is not None and self._sole and changes == self._changes:  # what was read before a change may be older than it
             self._held[name] = found
         return found

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from app.domain.problems import DeadlineExceeded
 from app.store.deadline import Deadline
 
 T = TypeVar("T")
 
+Read: TypeAlias = Callable[[Deadline], Awaitable[T]]
+
 _SECONDS = 10.0
 """What a read that several wait for may take; each waits no longer than by his own deadline."""
+
+
+class _Next(NamedTuple, Generic[T]):
+    """The read that begins when the one that runs has ended, and who waits for it."""
+
+    task: asyncio.Task[None]
+    waiting: list[asyncio.Future[T]]
 
 
 class SharedReads(Generic[T]):
@@ -21,42 +30,59 @@ class SharedReads(Generic[T]):
     Who finds nobody reading reads for himself. All who come while he does are given the next read, which begins when his has ended.
     """
 
-    def __init__(self, read: Callable[[str, Deadline], Awaitable[T]]) -> None:
-        self._read = read
+    def __init__(self) -> None:
         self._running: dict[str, asyncio.Future[None]] = {}
-        self._next: dict[str, asyncio.Task[T]] = {}
+        self._next: dict[str, _Next[T]] = {}
 
-    async def get(self, key: str, deadline: Deadline) -> T:
-        """What a read of `key` gives that begins from now on. Raises: DeadlineExceeded, and what the read raises."""
+    async def get(self, key: str, read: Read[T], deadline: Deadline) -> T:
+        """What a `read` gives that begins from now on, this one or another's of the same `key`.
+
+        Raises: DeadlineExceeded, and what the read raises.
+        """
         running = self._running.get(key)
         if running is None:
-            return await self._now(key, deadline)
+            return await self._now(key, read, deadline)
+        loop = asyncio.get_running_loop()
         following = self._next.get(key)
         if following is None:
-            following = self._next[key] = asyncio.create_task(self._after(key, running))
-            following.add_done_callback(_heard)
+            following = self._next[key] = _Next(loop.create_task(self._after(key, running, read)), [])
+        mine: asyncio.Future[T] = loop.create_future()
+        following.waiting.append(mine)
+        timer = loop.call_later(max(deadline.remaining(), 0), _late, mine)
         try:
-            async with asyncio.timeout(max(deadline.remaining(), 0)):
-                return await asyncio.shield(following)  # others wait for it too
-        except TimeoutError:
-            raise DeadlineExceeded from None
+            return await mine
+        finally:
+            timer.cancel()
 
-    async def _now(self, key: str, deadline: Deadline) -> T:
+    async def _now(self, key: str, read: Read[T], deadline: Deadline) -> T:
         done = self._running[key] = asyncio.get_running_loop().create_future()
         try:
-            return await self._read(key, deadline)
+            return await read(deadline)
         finally:
             if self._running.get(key) is done:
                 del self._running[key]
             done.set_result(None)
 
-    async def _after(self, key: str, running: asyncio.Future[None]) -> T:
-        await running
-        del self._next[key]  # who asks from here on is too late for this one
-        return await self._now(key, Deadline.after(_SECONDS))
+    async def _after(self, key: str, running: asyncio.Future[None], read: Read[T]) -> None:
+        waiting: list[asyncio.Future[T]] = []
+        try:
+            await running
+            waiting = self._next.pop(key).waiting  # who asks from here on is too late for this one
+            found = await self._now(key, read, Deadline.after(_SECONDS))
+        except asyncio.CancelledError:
+            for each in waiting:
+                each.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - it is theirs who wait
+            for each in waiting:
+                if not each.done():
+                    each.set_exception(error)
+        else:
+            for each in waiting:
+                if not each.done():
+                    each.set_result(found)
 
 
-def _heard(task: asyncio.Task[T]) -> None:
-    """Whoever waited has gone: nobody else is to be told."""
-    if not task.cancelled():
-        task.exception()
+def _late(waiter: asyncio.Future[T]) -> None:
+    if not waiter.done():
+        waiter.set_exception(DeadlineExceeded())

@@ -6,6 +6,7 @@ import asyncio
 import stat
 from base64 import b64encode
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,6 +27,7 @@ from app.store import graphs
 from app.store.access import KnownKey, known_key
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
+from app.store.tally import tallied
 
 START = 1_780_000_000_000
 
@@ -396,13 +398,33 @@ async def test_a_look_up_that_a_revocation_overtook_is_not_remembered(store: Sto
     known = KnownKeys(sole=True)
     row, _ = await keys.create(admin, "racing", ["read"], soon())
 
-    async def slow() -> KnownKey | None:
-        found = await known_key(store, row.id, soon())
+    async def slow(deadline: Deadline) -> KnownKey | None:
+        found = await known_key(store, row.id, deadline)
         await Keys(store, clock, known).revoke(admin, row.id, soon())
         return found
 
-    assert await known.find(row.id, slow) is not None
-    assert await known.find(row.id, lambda: known_key(store, row.id, soon())) is None
+    assert await known.find(row.id, slow, soon()) is not None
+    assert await known.find(row.id, partial(known_key, store, row.id), soon()) is None
+
+
+async def test_who_asks_after_a_revocation_is_refused_while_others_are_still_being_looked_up(
+    store: Store, access: Access, keys: Keys, admin: Viewer
+) -> None:
+    """R9: a hundred who ask at the same time are a few look-ups, and none who asks after the revocation is given one begun before it."""
+    row, secret = await keys.create(admin, "many", ["read"], soon())
+    header = f"Bearer {secret}"
+    await access.viewer(header)
+    await access.close()  # its use has been noted
+    with tallied() as tally:
+        before = await asyncio.gather(*(access.viewer(header) for _ in range(100)))
+    assert all(viewer is not None and viewer.key_id == row.id for viewer in before)
+    assert tally.statements <= 2
+    asking = [asyncio.create_task(access.viewer(header)) for _ in range(100)]
+    await asyncio.sleep(0)
+    await keys.revoke(admin, row.id, soon())
+    after = await asyncio.gather(*(access.viewer(header) for _ in range(100)))
+    await asyncio.gather(*asking)
+    assert after == [None] * 100
 
 
 HOST = {"host": "127.0.0.1:8080"}

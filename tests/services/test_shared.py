@@ -20,9 +20,9 @@ class Counter:
         self.at_once = 0
         self.fails = False
         self.gate: asyncio.Event | None = None
-        self.shared = SharedReads(self.read)
+        self.shared = SharedReads[int]()
 
-    async def read(self, key: str, deadline: Deadline) -> int:
+    async def read(self, deadline: Deadline) -> int:
         self.reads += 1
         self.at_once += 1
         try:
@@ -38,7 +38,7 @@ class Counter:
             self.at_once -= 1
 
     async def get(self, seconds: float = 10) -> int:
-        return await self.shared.get("key", Deadline.after(seconds))
+        return await self.shared.get("key", self.read, Deadline.after(seconds))
 
 
 async def test_nobody_is_given_what_is_older_than_his_question() -> None:
