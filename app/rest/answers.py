@@ -9,12 +9,13 @@ from typing import Final
 import orjson
 from cachetools import LRUCache
 
-from app.rest.call import Answer, Call, Plan
+from app.rest.call import Answer, Plan
+from app.rest.plans import LONGEST, Planned
 from app.services.etags import etag
 from app.services.graph_at import GraphAt
 
 _OVERHEAD: Final = 1_000
-"""Bytes that keeping an answer takes besides its body. Longer queries are not worth keeping."""
+"""Bytes that keeping an answer takes besides its body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,13 @@ class Answers:
     def __init__(self, most: int) -> None:
         self._kept: LRUCache[Hashable, Made] = LRUCache(most, lambda made: len(made.body) + _OVERHEAD)
 
-    async def of(self, call: Call, plan: Plan, query: str) -> Made:
-        """The answer. `query` is the query string as sent. Raises: Problem, Refused."""
-        at = await call.at(plan)
-        key = (call.operation.name, call.path, query, *_read_from(at, plan))
+    async def of(self, planned: Planned, plan: Plan, at: GraphAt) -> Made:
+        """The answer at a moment. Raises: Problem, Refused."""
+        key = (planned.name, *_read_from(at, plan))
         found = self._kept.get(key)
         if found is None:
             found = made(await plan.read(at))
-            if len(found.body) + _OVERHEAD <= self._kept.maxsize and len(query) <= _OVERHEAD:
+            if len(found.body) + _OVERHEAD <= self._kept.maxsize and len(planned.name[2]) <= LONGEST:
                 self._kept[key] = found
         return found
 

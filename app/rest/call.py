@@ -10,23 +10,17 @@ from app.domain.ids import graph_id, node_ref
 from app.rest.errors import Refused
 from app.rest.grammar import Asked, invalid
 from app.rest.operations import Operation
-from app.services.bundle import Services
 from app.services.graph_at import GraphAt
 from app.services.slices import Cursors
-from app.services.viewer import Viewer
-from app.store.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`named` is what the path names, `origin` the public address (R69)."""
+    """What is asked, whoever asks and whenever. `named` is what the path names, `origin` the public address (R69)."""
 
-    services: Services
-    viewer: Viewer
     operation: Operation
     named: dict[str, str]
     asked: Asked
-    deadline: Deadline
     origin: str
 
     @property
@@ -61,11 +55,6 @@ class Call:
         """What the path names is not there."""
         return Refused("resource_missing", f"There is no such {param.removesuffix('_id')}.", param)
 
-    async def at(self, plan: Plan) -> GraphAt:
-        """The graph at the point that a plan is for. Raises: Problem."""
-        as_of = None if plan.now else self.asked.get("as_of")
-        return await self.services.graphs.at(self.viewer, self.named["graph_id"], as_of, self.deadline)
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -80,7 +69,7 @@ class Plan:
     """How an answer is read from a graph at a moment, once all that was asked has been found to be right (R7).
 
     `now`: the moment is now, whatever was asked. `held`: the answer also tells what the graph holds now. `timeless`: it is the same
-    whenever it is judged.
+    whenever it is judged. A plan is the same for everybody who asks the same.
     """
 
     read: Callable[[GraphAt], Awaitable[Answer]]

@@ -8,20 +8,23 @@ from app.rest.call import Answer, Call, Plan
 from app.rest.expanding import envelope
 from app.rest.shown import shown_graph
 from app.rest.urls import list_url
+from app.services.bundle import Services
 from app.services.graph_at import GraphAt
 from app.services.graph_info import GraphInfo
 from app.services.slices import slice_of
+from app.services.viewer import Viewer
+from app.store.deadline import Deadline
 
 
-async def list_graphs(call: Call) -> Answer:
+async def list_graphs(call: Call, services: Services, viewer: Viewer, deadline: Deadline) -> Answer:
     """The live shares that the key may read, each at its own latest event."""
     wanted = GraphFilter(last_event=call.asked.get("last_event"))
-    found = [info for info in await call.services.graphs.list(call.viewer, call.deadline) if _is_listed(info, wanted)]
+    found = [info for info in await services.graphs.list(viewer, deadline) if _is_listed(info, wanted)]
     page = slice_of(found, call.cursors, lambda info: info.id)
     data = []
     for info in page.rows:
         try:
-            at = await call.services.graphs.at(call.viewer, info.id, None, call.deadline)
+            at = await services.graphs.at(viewer, info.id, None, deadline)
         except NotFound:  # deleted meanwhile
             continue
         data.append(await shown_graph(at, call.origin))

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 import orjson
 import structlog
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from app.domain.problems import Problem
 from app.rest.answers import Answers, Made, made
-from app.rest.call import Call, Plan
 from app.rest.errors import Refused, refusal, surprise
-from app.rest.events import list_events, retrieve_event
-from app.rest.grammar import pairs_of, read
-from app.rest.graphs import list_graphs, retrieve_graph
-from app.rest.nodes import list_nodes, retrieve_node, search_nodes
-from app.rest.operations import operation_at
+from app.rest.graphs import list_graphs
+from app.rest.plans import Plans, operation_or_refused
+from app.rest.replies import JSON, NO_STORE, VARY, Headers, Reply, encoded
 from app.rest.urls import BASE
 from app.services.access import credential
 from app.services.bundle import Services
@@ -33,24 +26,14 @@ from app.services.wanted import GONE, CallerGone, while_wanted
 from app.store.deadline import Deadline
 from app.store.reading import Overtaken
 
-JSON: Final = "application/json; charset=utf-8"
 VERSIONS: Final = frozenset((CONTRACT_VERSION,))
 """Every version that there ever was (R11)."""
 
 TRIES: Final = 3
 """So often is a request begun again when history was changed under it."""
 
-_COMPRESSED_FROM: Final = 1_000
-_LEVEL: Final = 4
-
-_PLANS: Final[Mapping[str, Callable[[Call], Plan]]] = {
-    "retrieveGraph": retrieve_graph,
-    "listNodes": list_nodes,
-    "searchNodes": search_nodes,
-    "retrieveNode": retrieve_node,
-    "listEvents": list_events,
-    "retrieveEvent": retrieve_event,
-}
+_FIXED: Final = (b"cache-control", b"private, max-age=31536000, immutable")
+_CURRENT: Final = (b"cache-control", b"private, no-cache")
 
 _log = structlog.get_logger("rest")
 
@@ -58,47 +41,44 @@ _log = structlog.get_logger("rest")
 def rest_routes(services: Services) -> list[BaseRoute]:
     """The routes of `/api/v1`."""
     door = Door(services)
-    packed = [Middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM, compresslevel=_LEVEL)]
-    return [Route(path, door, middleware=packed) for path in (BASE, f"{BASE}/{{path:path}}")]
+    return [Route(path, door) for path in (BASE, f"{BASE}/{{path:path}}")]
 
 
 class Door:
-    """The REST door: an ASGI application, so that every method comes here."""
+    """The REST door: an ASGI application, so that every method comes here. A plain one: what polls send costs no more than it must."""
 
     def __init__(self, services: Services) -> None:
-        self._services = services
         settings = services.settings
-        self._answers = Answers(settings.answer_cache_bytes)
-        self._origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
+        self.services = services
+        self.answers = Answers(settings.answer_cache_bytes)
+        self.origin = (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
+        self.plans = Plans(self.origin)
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        request = Request(scope, receive)
-        turn = _Turn(self._services, self._answers, self._origin, request)
         try:
             async with while_wanted(receive):
-                answer = await turn.answer()
+                reply = await _Turn(self, scope).answer()
         except CallerGone:
-            answer = Response(status_code=GONE)
-        await answer(scope, receive, send)
+            reply = Reply(GONE)
+        await reply(scope, receive, send)
 
 
 class _Turn:
     """One request on its way through the steps of R2: what is known so far goes into the headers of whatever the answer is."""
 
-    def __init__(self, services: Services, answers: Answers, origin: str, request: Request) -> None:
-        self._services = services
-        self._answers = answers
-        self._origin = origin
-        self._request = request
-        self._log: dict[str, Any] = getattr(request.state, "log", {})
+    def __init__(self, door: Door, scope: Scope) -> None:
+        self._door = door
+        self._services = door.services
+        self._scope = scope
+        self._log: dict[str, Any] = scope.get("state", {}).get("log", {})
         self._log["door"] = "rest"
         self._version = CONTRACT_VERSION
         self._rate: Rate | None = None
 
-    async def answer(self) -> Response:
-        if self._request.method != "GET":
-            return Response(status_code=405, headers={"Allow": "GET", "Cache-Control": "no-store"})
+    async def answer(self) -> Reply:
+        if self._scope["method"] != "GET":
+            return Reply(405, [(b"allow", b"GET"), NO_STORE])
         try:
             viewer = await self._viewer()
             return self._found(viewer, await self._answered(viewer))
@@ -112,7 +92,7 @@ class _Turn:
 
     async def _viewer(self) -> Viewer:
         """Steps 2 to 5."""
-        authorization = self._request.headers.get("authorization")
+        authorization = self._header(b"authorization")
         if authorization is None or not credential(authorization):
             raise Refused("api_key_missing", "An API key is needed: send it as Authorization: Bearer <key>.")
         viewer = await self._services.access.viewer(authorization)
@@ -120,7 +100,7 @@ class _Turn:
             raise Refused("api_key_invalid", "This API key is not on record: it is wrong, was revoked or has expired.")
         self._log["key"] = viewer.key_id
         self._version = viewer.version
-        version = self._request.headers.get("agent-graph-version")
+        version = self._header(b"agent-graph-version")
         if version is not None:
             if version not in VERSIONS:
                 raise Refused("version_invalid", f"There is no such version of the API; the newest is {CONTRACT_VERSION}.")
@@ -132,39 +112,47 @@ class _Turn:
 
     async def _answered(self, viewer: Viewer) -> Made:
         """Step 6."""
-        found = operation_at(self._request.scope["path"].removeprefix(BASE))
-        if found is None:
-            raise Refused("resource_missing", "There is nothing at this address.", "url")
-        operation, named = found
-        self._log["operation"] = operation.name
-        query = self._request.scope["query_string"].decode("latin-1")
+        path, query = self._scope["path"].removeprefix(BASE), self._scope["query_string"]
+        planned = self._door.plans.kept(path, query)
+        if planned is None:
+            operation, named = operation_or_refused(path)
+            self._log["operation"] = operation.name
+            planned = self._door.plans.made(path, query, operation, named)
+        self._log["operation"] = planned.call.operation.name
         deadline = Deadline.after(self._services.settings.deadline)
-        call = Call(self._services, viewer, operation, named, read(pairs_of(query), operation.parameters), deadline, self._origin)
-        if operation.name not in _PLANS:
-            return made(await list_graphs(call))
-        plan = _PLANS[operation.name](call)
+        plan, graphs = planned.plan, self._services.graphs
+        if plan is None:
+            return made(await list_graphs(planned.call, self._services, viewer, deadline))
         for _ in range(TRIES - 1):
             with suppress(Overtaken):
-                return await self._answers.of(call, plan, query)
-        return await self._answers.of(call, plan, query)
+                return await self._door.answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
+        return await self._door.answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
 
-    def _found(self, viewer: Viewer, answer: Made) -> Response:
+    def _found(self, viewer: Viewer, answer: Made) -> Reply:
         """Step 7."""
-        tag = answer.tag
-        cached = "private, max-age=31536000, immutable" if answer.fixed else "private, no-cache"
-        headers = {"ETag": tag, "Cache-Control": cached, "Vary": "Authorization"}
-        if is_known(tag, ",".join(self._request.headers.getlist("if-none-match"))):
+        headers: Headers = [(b"etag", answer.tag.encode()), _FIXED if answer.fixed else _CURRENT, VARY]
+        if is_known(answer.tag, self._known_tags()):
             self._rate = self._services.rates.give_back(viewer.bucket)
-            return Response(status_code=304, headers=headers | self._rates())
-        return Response(answer.body, 200, headers | self._rates() | {"Agent-Graph-Version": self._version}, JSON)
+            return Reply(304, headers + self._rates(), None)
+        return Reply(200, [*headers, *self._rates(), (b"agent-graph-version", self._version.encode()), JSON], answer.body)
 
-    def _refused(self, refused: Refused) -> Response:
-        headers = self._rates() | {"Agent-Graph-Version": self._version, "Cache-Control": "no-store", "Vary": "Authorization"}
+    def _refused(self, refused: Refused) -> Reply:
+        headers = [*self._rates(), (b"agent-graph-version", self._version.encode()), NO_STORE, VARY, JSON]
         if refused.status == 503:
-            headers["Retry-After"] = "1"
+            headers.append((b"retry-after", b"1"))
         if refused.status == 401:
-            headers["WWW-Authenticate"] = "Bearer"
-        return Response(orjson.dumps(refused.body(f"{self._origin}/docs/reference#errors")), refused.status, headers, JSON)
+            headers.append((b"www-authenticate", b"Bearer"))
+        return Reply(refused.status, headers, orjson.dumps(refused.body(f"{self._door.origin}/docs/reference#errors")))
 
-    def _rates(self) -> dict[str, str]:
-        return {} if self._rate is None else self._rate.headers
+    def _header(self, wanted: bytes) -> str | None:
+        for name, value in self._scope["headers"]:
+            if name == wanted:
+                text: str = value.decode("latin-1")
+                return text
+        return None
+
+    def _known_tags(self) -> str:
+        return b",".join(value for name, value in self._scope["headers"] if name == b"if-none-match").decode("latin-1")
+
+    def _rates(self) -> Headers:
+        return [] if self._rate is None else encoded(self._rate.headers)
