@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from typing import Generic, TypeAlias, TypeVar
 
 from app.domain.problems import DeadlineExceeded
 from app.store.deadline import Deadline
@@ -13,74 +15,93 @@ T = TypeVar("T")
 
 Read: TypeAlias = Callable[[Deadline], Awaitable[T]]
 
-_SECONDS = 10.0
-"""What a read that several wait for may take; each waits no longer than by his own deadline."""
 
+@dataclass(slots=True, eq=False)
+class _Turn(Generic[T]):
+    """One read: how it is done, on whose account (the first one's), until when, and who waits for it."""
 
-class _Next(NamedTuple, Generic[T]):
-    """The read that begins when the one that runs has ended, and who waits for it."""
+    read: Read[T]
+    context: Context
+    until: float
+    waiting: list[asyncio.Future[T]] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    """Set once it has begun."""
 
-    task: asyncio.Task[None]
-    waiting: list[asyncio.Future[T]]
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits any more."""
+        return all(each.done() for each in self.waiting)
+
+    def give(self, found: T) -> None:
+        """Tells all who wait."""
+        for each in self.waiting:
+            if not each.done():
+                each.set_result(found)
+
+    def fail(self, error: Exception) -> None:
+        """Raises in all who wait."""
+        for each in self.waiting:
+            if not each.done():
+                each.set_exception(error)
+
+    def drop(self) -> None:
+        """Lets go of all who wait still: the read was given up."""
+        for each in self.waiting:
+            each.cancel()
 
 
 class SharedReads(Generic[T]):
-    """Reads by key, each *begun after whoever gets it has asked*: a write that he knows of is in it.
+    """Reads by key, one at a time, each *begun after whoever gets it has asked*: a write that he knows of is in it.
 
-    Who finds nobody reading reads for himself. All who come while he does are given the next read, which begins when his has ended.
+    All who ask in one turn of the event loop are given the same read, and so are all who ask while another one runs.
     """
 
     def __init__(self) -> None:
-        self._running: dict[str, asyncio.Future[None]] = {}
-        self._next: dict[str, _Next[T]] = {}
+        self._running: dict[str, _Turn[T]] = {}
+        self._next: dict[str, _Turn[T]] = {}
 
     async def get(self, key: str, read: Read[T], deadline: Deadline) -> T:
         """What a `read` gives that begins from now on, this one or another's of the same `key`.
 
         Raises: DeadlineExceeded, and what the read raises.
         """
-        running = self._running.get(key)
-        if running is None:
-            return await self._now(key, read, deadline)
         loop = asyncio.get_running_loop()
-        following = self._next.get(key)
-        if following is None:
-            following = self._next[key] = _Next(loop.create_task(self._after(key, running, read)), [])
+        turn = self._next.get(key)
+        if turn is None:
+            turn = self._next[key] = _Turn(read, copy_context(), deadline.at)
+            if key not in self._running:
+                self._begin(key, loop)
+        elif deadline.at > turn.until:
+            turn.until = deadline.at
         mine: asyncio.Future[T] = loop.create_future()
-        following.waiting.append(mine)
+        turn.waiting.append(mine)
         timer = loop.call_later(max(deadline.remaining(), 0), _late, mine)
         try:
             return await mine
         finally:
             timer.cancel()
+            if mine.done() and not mine.cancelled():
+                mine.exception()  # heard, also where the caller went just then
+            if turn.task is not None and not turn.task.done() and turn.is_idle:
+                turn.task.cancel()
 
-    async def _now(self, key: str, read: Read[T], deadline: Deadline) -> T:
-        done = self._running[key] = asyncio.get_running_loop().create_future()
-        try:
-            return await read(deadline)
-        finally:
-            if self._running.get(key) is done:
-                del self._running[key]
-            done.set_result(None)
+    def _begin(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
+        turn = self._running[key] = self._next[key]
+        loop.create_task(self._run(key, turn), context=turn.context)
 
-    async def _after(self, key: str, running: asyncio.Future[None], read: Read[T]) -> None:
-        waiting: list[asyncio.Future[T]] = []
+    async def _run(self, key: str, turn: _Turn[T]) -> None:
+        turn.task = asyncio.current_task()
+        del self._next[key]  # who asks from here on is too late for this one
         try:
-            await running
-            waiting = self._next.pop(key).waiting  # who asks from here on is too late for this one
-            found = await self._now(key, read, Deadline.after(_SECONDS))
-        except asyncio.CancelledError:
-            for each in waiting:
-                each.cancel()
-            raise
+            if not turn.is_idle:
+                turn.give(await turn.read(Deadline(turn.until)))
         except Exception as error:  # noqa: BLE001 - it is theirs who wait
-            for each in waiting:
-                if not each.done():
-                    each.set_exception(error)
-        else:
-            for each in waiting:
-                if not each.done():
-                    each.set_result(found)
+            turn.fail(error)
+        finally:
+            turn.drop()
+            del self._running[key]
+            if key in self._next:
+                self._begin(key, asyncio.get_running_loop())
 
 
 def _late(waiter: asyncio.Future[T]) -> None:

@@ -55,20 +55,50 @@ async def test_nobody_is_given_what_is_older_than_his_question() -> None:
     assert counter.reads < 20 * 40 / 5
 
 
+async def asked(counter: Counter, times: int) -> list[asyncio.Task[int]]:
+    """Callers whose questions have got as far as they can."""
+    tasks = [asyncio.create_task(counter.get()) for _ in range(times)]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return tasks
+
+
 async def test_others_wait_on_when_one_goes() -> None:
-    """A caller who goes away, the one who reads for himself too, takes nobody along."""
+    """A caller who goes away, the one who began a read too, takes nobody along."""
     counter = Counter()
     counter.gate = asyncio.Event()
-    first, second, third = (asyncio.create_task(counter.get()) for _ in range(3))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    second.cancel()
+    first, second = await asked(counter, 2)
+    third, fourth = await asked(counter, 2)
     first.cancel()
+    third.cancel()
     counter.value = 7
     await asyncio.sleep(0)
     counter.gate.set()
-    assert await third == 7
-    assert (first.cancelled(), second.cancelled(), counter.reads) == (True, True, 2)
+    assert (await second, await fourth) == (0, 7)
+    assert (first.cancelled(), third.cancelled(), counter.reads) == (True, True, 2)
+
+
+async def test_a_read_that_nobody_waits_for_any_more_is_given_up() -> None:
+    """O25: when all have gone, so has the read; who comes later is given one of his own, also where it had not begun."""
+    counter = Counter()
+    counter.gate = asyncio.Event()
+    gone = await asked(counter, 3)
+    following = await asked(counter, 2)
+    for task in (*gone, *following):
+        task.cancel()
+    await asyncio.gather(*gone, *following, return_exceptions=True)
+    await asyncio.sleep(0)
+    assert (counter.reads, counter.at_once) == (1, 0)
+    counter.gate = None
+    assert await counter.get() == 0
+    assert counter.reads == 2
+
+
+async def test_who_asks_together_is_given_one_read() -> None:
+    """A burst of questions is one read."""
+    counter = Counter()
+    assert await asyncio.gather(*(counter.get() for _ in range(50))) == [0] * 50
+    assert counter.reads == 1
 
 
 async def test_each_has_his_own_deadline_and_all_the_same_error() -> None:
