@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
 from typing import Any, TypeAlias
 
 Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -22,33 +22,40 @@ class CallerGone(Exception):  # noqa: N818 - nobody is left to be told
     """The caller has hung up."""
 
 
-@asynccontextmanager
-async def while_wanted(receive: Receive) -> AsyncIterator[None]:
+def while_wanted(receive: Receive) -> _Wanted:
     """Runs its body, whose request has been read whole, for as long as the caller is there. Raises: CallerGone."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-    watching: asyncio.Task[None] | None = None
-    gone = False
+    return _Wanted(receive)
 
-    async def watch() -> None:
-        nonlocal gone
-        while (await receive())["type"] != "http.disconnect":
+
+class _Wanted:
+    """Most requests are done before it is worth looking: a timer is all that they cost."""
+
+    __slots__ = ("_gone", "_loop", "_receive", "_task", "_timer", "_watching")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._watching: asyncio.Task[None] | None = None
+        self._gone = False
+
+    async def __aenter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._loop = asyncio.get_running_loop()
+        self._timer = self._loop.call_later(WATCH_AFTER, self._begin)
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._timer.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
+        if isinstance(error, asyncio.CancelledError) and self._gone and not self._task.uncancel():  # nobody else wants us to stop
+            raise CallerGone from None
+
+    def _begin(self) -> None:
+        self._watching = self._loop.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
             pass
-        gone = True
-        task.cancel()
-
-    def begin() -> None:
-        nonlocal watching
-        watching = loop.create_task(watch())
-
-    timer = loop.call_later(WATCH_AFTER, begin)
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not gone or task.uncancel():  # somebody else wants us to stop, too
-            raise
-        raise CallerGone from None
-    finally:
-        timer.cancel()
-        if watching is not None:
-            watching.cancel()
+        self._gone = True
+        self._task.cancel()

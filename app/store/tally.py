@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextvars import ContextVar, Token
 from typing import Any
 
 _current: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
-@dataclass(slots=True)
 class Tally:
     """`statements` counts what was sent, tries again included; `rows` what came back, each of a record's list of rows."""
 
-    statements: int = 0
-    rows: int = 0
+    __slots__ = ("_before", "rows", "statements")
+
+    _before: Token[Tally | None]
+
+    def __init__(self) -> None:
+        self.statements = 0
+        self.rows = 0
+
+    def __enter__(self) -> Tally:
+        self._before = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._before)
 
 
-@contextmanager
-def tallied() -> Iterator[Tally]:
-    """The tally of all that is asked of the store inside, also by tasks that begin there."""
-    tally = Tally()
-    before = _current.set(tally)
-    try:
-        yield tally
-    finally:
-        _current.reset(before)
+def tallied() -> Tally:
+    """The tally of all that is asked of the store inside its context, also by tasks that begin there."""
+    return Tally()
 
 
 def sent() -> None:

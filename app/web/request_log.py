@@ -25,6 +25,7 @@ class RequestLog:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._logger: tuple[Any, ...] = ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -59,10 +60,19 @@ class RequestLog:
             told["status"] = status
             told["ms"] = round((perf_counter() - started) * 1000, 1)
             told["statements"], told["rows"] = tally.statements, tally.rows
+            log = self._bound()
             if told.get("door") == "health":
-                _log.debug("request", **told)
+                log.debug("request", **told)
             else:
-                _log.info("request", **told)
+                log.info("request", **told)
+
+    def _bound(self) -> Any:
+        """The logger, made anew only where logging was set up in another way: making one takes longer than leaving a line out."""
+        config = structlog.get_config()
+        set_up = config["processors"], config["wrapper_class"], config["logger_factory"]
+        if not self._logger or any(ours is not theirs for ours, theirs in zip(self._logger, set_up, strict=False)):
+            self._logger = (*set_up, _log.bind())
+        return self._logger[-1]
 
 
 def new_request_id() -> str:
