@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any, Final
 
 import orjson
@@ -14,16 +13,18 @@ from app.domain.problems import Problem
 from app.rest.answers import Answers, Made, made
 from app.rest.errors import Refused, refusal, surprise
 from app.rest.graphs import list_graphs
-from app.rest.plans import Plans, operation_or_refused
+from app.rest.plans import Planned, Plans, operation_or_refused
 from app.rest.replies import JSON, NO_STORE, VARY, Headers, Reply, encoded
 from app.rest.urls import BASE
 from app.services.access import credential
 from app.services.bundle import Services
 from app.services.etags import is_known
 from app.services.rates import Rate
+from app.services.shared import Asked
 from app.services.viewer import CONTRACT_VERSION, Viewer
 from app.services.wanted import GONE, CallerGone, while_wanted
 from app.store.deadline import Deadline
+from app.store.graphs import GraphRow
 from app.store.reading import Overtaken
 
 VERSIONS: Final = frozenset((CONTRACT_VERSION,))
@@ -79,9 +80,21 @@ class _Turn:
     async def answer(self) -> Reply:
         if self._scope["method"] != "GET":
             return Reply(405, [(b"allow", b"GET"), NO_STORE])
+        ahead: Asked[GraphRow | None] | None = None
         try:
-            viewer = await self._viewer()
-            return self._found(viewer, await self._answered(viewer))
+            authorization = self._header(b"authorization")
+            if authorization is None or not credential(authorization):
+                raise Refused("api_key_missing", "An API key is needed: send it as Authorization: Bearer <key>.")
+            path, query = self._scope["path"].removeprefix(BASE), self._scope["query_string"]
+            planned = self._door.plans.kept(path, query)
+            deadline = Deadline.after(self._services.settings.deadline)
+            if planned is not None and planned.plan is not None:
+                ahead = self._services.graphs.expect(planned.graph_id, deadline)
+            viewer = await self._viewer(authorization)
+            if planned is None:
+                planned = self._planned(path, query)
+            self._log["operation"] = planned.call.operation.name
+            return self._found(viewer, await self._answered(viewer, planned, deadline, ahead))
         except Refused as refused:
             return self._refused(refused)
         except Problem as problem:
@@ -89,12 +102,12 @@ class _Turn:
         except Exception:  # noqa: BLE001 - R6: told as a 500 of the catalogue, and logged
             _log.exception("failed", id=self._log.get("id"))
             return self._refused(surprise())
+        finally:
+            if ahead is not None:
+                ahead.leave()
 
-    async def _viewer(self) -> Viewer:
-        """Steps 2 to 5."""
-        authorization = self._header(b"authorization")
-        if authorization is None or not credential(authorization):
-            raise Refused("api_key_missing", "An API key is needed: send it as Authorization: Bearer <key>.")
+    async def _viewer(self, authorization: str) -> Viewer:
+        """Steps 3 to 5."""
         viewer = await self._services.access.viewer(authorization)
         if viewer is None:
             raise Refused("api_key_invalid", "This API key is not on record: it is wrong, was revoked or has expired.")
@@ -110,23 +123,22 @@ class _Turn:
             raise Refused("rate_limit", f"Too many requests with this key: wait {self._rate.retry_after} s.")
         return viewer
 
-    async def _answered(self, viewer: Viewer) -> Made:
-        """Step 6."""
-        path, query = self._scope["path"].removeprefix(BASE), self._scope["query_string"]
-        planned = self._door.plans.kept(path, query)
-        if planned is None:
-            operation, named = operation_or_refused(path)
-            self._log["operation"] = operation.name
-            planned = self._door.plans.made(path, query, operation, named)
-        self._log["operation"] = planned.call.operation.name
-        deadline = Deadline.after(self._services.settings.deadline)
-        plan, graphs = planned.plan, self._services.graphs
+    def _planned(self, path: str, query: bytes) -> Planned:
+        operation, named = operation_or_refused(path)
+        self._log["operation"] = operation.name
+        return self._door.plans.made(path, query, operation, named)
+
+    async def _answered(self, viewer: Viewer, planned: Planned, deadline: Deadline, ahead: Asked[GraphRow | None] | None) -> Made:
+        """Step 6. `ahead`: the graph's row, where it was clear early that it will be looked at."""
+        plan, graphs, answers = planned.plan, self._services.graphs, self._door.answers
         if plan is None:
             return made(await list_graphs(planned.call, self._services, viewer, deadline))
         for _ in range(TRIES - 1):
-            with suppress(Overtaken):
-                return await self._door.answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
-        return await self._door.answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
+            try:
+                return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline, ahead))
+            except Overtaken:
+                ahead = None
+        return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
 
     def _found(self, viewer: Viewer, answer: Made) -> Reply:
         """Step 7."""

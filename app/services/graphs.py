@@ -19,7 +19,7 @@ from app.services.clock import Clock
 from app.services.event_pages import is_before, outside
 from app.services.graph_at import GraphAt
 from app.services.graph_info import GraphInfo
-from app.services.shared import SharedReads
+from app.services.shared import Asked, SharedReads
 from app.services.snapshot import SnapshotCache
 from app.services.viewer import Viewer
 from app.settings import Settings
@@ -84,14 +84,22 @@ class Graphs:
         found = [GraphInfo(row if row.whole else await self._row(viewer, row.id, deadline)) for row in rows if viewer.may_see(row.id)]
         return sorted(found, key=lambda info: (-info.last_event, info.id))
 
-    async def at(self, viewer: Viewer, graph_id: str, as_of: AsOf | None, deadline: Deadline) -> GraphAt:
-        """A graph at a moment (R24-R27). `graph_id` is a public id or a bare log id (R15).
+    def expect(self, graph_id: str, deadline: Deadline) -> Asked[GraphRow | None] | None:
+        """Begins to look at a graph while it is still being found out who asks: to be given to `at`, or to be left. None: no graph's id."""
+        known = ids.graph_id(graph_id)
+        return None if known is None else self._asked(known, deadline)
+
+    async def at(
+        self, viewer: Viewer, graph_id: str, as_of: AsOf | None, deadline: Deadline, expected: Asked[GraphRow | None] | None = None
+    ) -> GraphAt:
+        """A graph at a moment (R24-R27). `graph_id` is a public id or a bare log id (R15), `expected` what `expect` gave for it.
 
         Raises: Forbidden, NotFound, OutsideRetentionWindow.
         """
         viewer.require("read")
         while True:
-            row = await self._row(viewer, graph_id, deadline)
+            row = await self._row(viewer, graph_id, deadline, expected)
+            expected = None
             try:
                 moment = await self._moment(row, as_of, deadline)
             except Overtaken:
@@ -119,12 +127,16 @@ class Graphs:
         """A graph's row, of one time, for its account's other services. Raises: Forbidden, NotFound."""
         return await self._row(viewer, graph_id, deadline)
 
-    async def _row(self, viewer: Viewer, graph_id: str, deadline: Deadline) -> GraphRow:
+    def _asked(self, graph_id: str, deadline: Deadline) -> Asked[GraphRow | None]:
+        return self._rows.ask(graph_id, partial(graphs.one, self._store, graph_id), deadline)
+
+    async def _row(self, viewer: Viewer, graph_id: str, deadline: Deadline, expected: Asked[GraphRow | None] | None = None) -> GraphRow:
         """The graph's row while its history is not being changed. Ownership is tested first (R10)."""
         known = ids.graph_id(graph_id)
         began = monotonic()
         while known is not None:
-            row = await self._rows.get(known, partial(graphs.one, self._store, known), deadline)
+            row = await (expected or self._asked(known, deadline)).got()
+            expected = None
             if row is None or row.account != viewer.account:
                 break
             if not viewer.may_see(known):

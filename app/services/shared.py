@@ -50,6 +50,34 @@ class _Turn(Generic[T]):
             each.cancel()
 
 
+class Asked(Generic[T]):
+    """A question that has been asked. Whoever does not want the answer any more says so (`leave`)."""
+
+    __slots__ = ("_mine", "_timer", "_turn")
+
+    def __init__(self, turn: _Turn[T], loop: asyncio.AbstractEventLoop, deadline: Deadline) -> None:
+        self._turn = turn
+        self._mine: asyncio.Future[T] = loop.create_future()
+        self._timer = loop.call_later(max(deadline.remaining(), 0), _late, self._mine)
+        turn.waiting.append(self._mine)
+
+    async def got(self) -> T:
+        """The answer. Raises: DeadlineExceeded, and what the read raises."""
+        try:
+            return await self._mine
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """Nobody waits for it here any more, or it has been got."""
+        self._timer.cancel()
+        if not self._mine.cancel() and not self._mine.cancelled():
+            self._mine.exception()  # heard, also where the caller went just then
+        task = self._turn.task
+        if task is not None and not task.done() and self._turn.is_idle:
+            task.cancel()
+
+
 class SharedReads(Generic[T]):
     """Reads by key, one at a time, each *begun after whoever gets it has asked*: a write that he knows of is in it.
 
@@ -65,6 +93,10 @@ class SharedReads(Generic[T]):
 
         Raises: DeadlineExceeded, and what the read raises.
         """
+        return await self.ask(key, read, deadline).got()
+
+    def ask(self, key: str, read: Read[T], deadline: Deadline) -> Asked[T]:
+        """The same for somebody who has something else to wait for first."""
         loop = asyncio.get_running_loop()
         turn = self._next.get(key)
         if turn is None:
@@ -73,17 +105,7 @@ class SharedReads(Generic[T]):
                 self._begin(key, loop)
         elif deadline.at > turn.until:
             turn.until = deadline.at
-        mine: asyncio.Future[T] = loop.create_future()
-        turn.waiting.append(mine)
-        timer = loop.call_later(max(deadline.remaining(), 0), _late, mine)
-        try:
-            return await mine
-        finally:
-            timer.cancel()
-            if mine.done() and not mine.cancelled():
-                mine.exception()  # heard, also where the caller went just then
-            if turn.task is not None and not turn.task.done() and turn.is_idle:
-                turn.task.cancel()
+        return Asked(turn, loop, deadline)
 
     def _begin(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
         turn = self._running[key] = self._next[key]

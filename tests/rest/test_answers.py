@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest_asyncio
 from structlog.testing import capture_logs
 
+from app.services.keys import hashed
+from app.services.viewer import ALL_SCOPES, Viewer
 from app.store.connection import Store
+from app.store.deadline import Deadline
 from tests.served import Served, account, served
 from tests.strategies.logs import random_log
 
@@ -93,3 +98,38 @@ async def test_rest_and_graphql_tell_the_same(door: Served) -> None:
             assert {name: shown["task_counts"][name] for name in node["taskCounts"]} == node["taskCounts"]
             blocked = shown["blocked"]
             assert (blocked and list(blocked.values())) == (node["blocked"] and list(node["blocked"].values()))
+
+
+async def test_a_poll_sees_what_was_appended_and_a_revoked_key_sees_nothing(store: Store, door: Served) -> None:
+    """R9, R24, R30: of polls that overlap in every way, whoever asks after an append through another process is told of it, and whoever
+    asks after the key was revoked is refused; a tag is good for as long as nothing came."""
+    owner = account()
+    key, writer = await door.key(owner), await door.key(owner)
+    graph = await door.graph(writer, LOG[:40])
+    acknowledged, revoked = 40, False
+    statuses: Counter[int] = Counter()
+
+    async def poll() -> None:
+        tag, held = "", 0
+        while True:
+            least, refused = acknowledged, revoked
+            answer = await door.client.get(f"/api/v1/graphs/{graph}", headers={"Authorization": f"Bearer {key}", "If-None-Match": tag})
+            statuses[answer.status_code] += 1
+            if answer.status_code == 401:
+                return
+            if answer.status_code == 200:
+                tag, held = answer.headers["ETag"], answer.json()["retention"]["event_count"]
+            assert held >= least
+            assert not refused
+
+    async with served(store) as other, asyncio.TaskGroup() as group:
+        for _ in range(12):
+            group.create_task(poll())
+        for end in range(44, 84, 4):
+            await other.append(writer, graph, LOG[end - 4 : end])
+            acknowledged = end
+            await asyncio.sleep(0.03)
+        await other.services.keys.revoke(Viewer(owner, ALL_SCOPES, key_id="own"), hashed(key), Deadline.after(30))
+        revoked = True
+    assert statuses[401] == 12
+    assert statuses[304] > 0
