@@ -6,13 +6,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
-import orjson
+import msgspec
 from cachetools import LRUCache
 
 from app.rest.call import Answer, Plan
 from app.rest.plans import LONGEST, Planned
 from app.services.etags import etag
 from app.services.graph_at import GraphAt
+
+_ENCODER: Final = msgspec.json.Encoder()
 
 _OVERHEAD: Final = 1_000
 """Bytes that keeping an answer takes besides its body."""
@@ -50,7 +52,7 @@ class Answers:
 
 def made(answer: Answer) -> Made:
     """An answer's bytes and tag."""
-    body = orjson.dumps(answer.body)
+    body = _ENCODER.encode(answer.body)
     return Made(body, etag(body), answer.fixed)
 
 

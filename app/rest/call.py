@@ -10,6 +10,7 @@ from app.domain.ids import graph_id, node_ref
 from app.rest.errors import Refused
 from app.rest.grammar import Asked, invalid
 from app.rest.operations import Operation
+from app.rest.shown import ShownNode
 from app.services.graph_at import GraphAt
 from app.services.slices import Cursors
 
@@ -60,7 +61,7 @@ class Call:
 class Answer:
     """A body, and whether it can never change (R31)."""
 
-    body: dict[str, Any]
+    body: dict[str, Any] | ShownNode
     fixed: bool = False
 
 
