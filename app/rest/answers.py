@@ -13,6 +13,8 @@ from app.rest.call import Answer, Plan
 from app.rest.plans import LONGEST, Planned
 from app.services.etags import etag
 from app.services.graph_at import GraphAt
+from app.services.shared import SharedReads
+from app.store.deadline import Deadline
 
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -37,17 +39,25 @@ class Answers:
     """
 
     def __init__(self, most: int) -> None:
+        self._making = SharedReads[Made]()
         self._kept: LRUCache[Hashable, Made] = LRUCache(most, lambda made: len(made.body) + _OVERHEAD)
 
-    async def of(self, planned: Planned, plan: Plan, at: GraphAt) -> Made:
-        """The answer at a moment. Raises: Problem, Refused."""
+    async def of(self, planned: Planned, plan: Plan, at: GraphAt, deadline: Deadline) -> Made:
+        """The answer at a moment; those who ask for the same one at once are given the same work. Raises: Problem, Refused."""
         key = (planned.name, *_read_from(at, plan))
         found = self._kept.get(key)
-        if found is None:
-            found = made(await plan.read(at))
-            if len(found.body) + _OVERHEAD <= self._kept.maxsize and len(planned.name[2]) <= LONGEST:
-                self._kept[key] = found
-        return found
+        if found is not None:
+            return found
+
+        async def make(_: Deadline) -> Made:
+            found = self._kept.get(key)  # while this waited for its turn
+            if found is None:
+                found = made(await plan.read(at))
+                if len(found.body) + _OVERHEAD <= self._kept.maxsize and len(planned.name[2]) <= LONGEST:
+                    self._kept[key] = found
+            return found
+
+        return await self._making.get(key, make, deadline)
 
 
 def made(answer: Answer) -> Made:

@@ -135,10 +135,10 @@ class _Turn:
             return made(await list_graphs(planned.call, self._services, viewer, deadline))
         for _ in range(TRIES - 1):
             try:
-                return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline, ahead))
+                return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline, ahead), deadline)
             except Overtaken:
                 ahead = None
-        return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline))
+        return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline), deadline)
 
     def _found(self, viewer: Viewer, answer: Made) -> Reply:
         """Step 7."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
@@ -85,17 +85,17 @@ class SharedReads(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._running: dict[str, _Turn[T]] = {}
-        self._next: dict[str, _Turn[T]] = {}
+        self._running: dict[Hashable, _Turn[T]] = {}
+        self._next: dict[Hashable, _Turn[T]] = {}
 
-    async def get(self, key: str, read: Read[T], deadline: Deadline) -> T:
+    async def get(self, key: Hashable, read: Read[T], deadline: Deadline) -> T:
         """What a `read` gives that begins from now on, this one or another's of the same `key`.
 
         Raises: DeadlineExceeded, and what the read raises.
         """
         return await self.ask(key, read, deadline).got()
 
-    def ask(self, key: str, read: Read[T], deadline: Deadline) -> Asked[T]:
+    def ask(self, key: Hashable, read: Read[T], deadline: Deadline) -> Asked[T]:
         """The same for somebody who has something else to wait for first."""
         loop = asyncio.get_running_loop()
         turn = self._next.get(key)
@@ -107,11 +107,11 @@ class SharedReads(Generic[T]):
             turn.until = deadline.at
         return Asked(turn, loop, deadline)
 
-    def _begin(self, key: str, loop: asyncio.AbstractEventLoop) -> None:
+    def _begin(self, key: Hashable, loop: asyncio.AbstractEventLoop) -> None:
         turn = self._running[key] = self._next[key]
         loop.create_task(self._run(key, turn), context=turn.context)
 
-    async def _run(self, key: str, turn: _Turn[T]) -> None:
+    async def _run(self, key: Hashable, turn: _Turn[T]) -> None:
         turn.task = asyncio.current_task()
         del self._next[key]  # who asks from here on is too late for this one
         try:

@@ -15,7 +15,7 @@ from app.services.keys import hashed
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from tests.served import Served, account, served
+from tests.served import Served, account, served, written_down
 from tests.strategies.logs import random_log
 
 LOG = random_log(311, 160)
@@ -73,6 +73,18 @@ async def test_a_kept_answer_is_not_read_again(door: Served) -> None:
             assert (await ask(door, key, path))[0] == 200
     spent = [line["statements"] for line in lines if line.get("door") == "rest"]
     assert spent[1] == spent[2] < spent[0]
+
+
+async def test_equal_requests_at_once_are_one_piece_of_work(store: Store, door: Served) -> None:
+    """Twelve who ask for the same answer just after a change: the graph is read once, and they are told the same."""
+    key = await door.key(account())
+    graph = await door.graph(key, LOG[:90])
+    names: list[str] = []
+    with written_down(store, names):
+        answers = await asyncio.gather(*(ask(door, key, f"{graph}/nodes?expand=data.tasks&limit=50") for _ in range(12)))
+    assert answers == [answers[0]] * 12
+    assert answers[0][0] == 200
+    assert (names.count("read/nodes_now_full"), names.count("read/tasks_of_now")) == (1, 1)
 
 
 async def test_rest_and_graphql_tell_the_same(door: Served) -> None:
