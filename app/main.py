@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -20,11 +20,12 @@ from app.services.clock import Clock, system_clock
 from app.services.origin import origin_of
 from app.settings import Settings, load_settings
 from app.telemetry import set_up_logs
+from app.version import VERSION
 from app.web.html import STATUS, problem_page, wants_page
 from app.web.request_log import RequestLog
 
 
-def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> Starlette:
+def create_app(settings: Settings | None = None, *, clock: Clock | None = None) -> FastAPI:
     """The application. While it runs (its lifespan) the store is started or reached and migrated, as `agw serve` does it.
 
     `clock` gives Unix milliseconds and is asked for every time that matters. Raises: SettingsProblem.
@@ -33,7 +34,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
     set_up_logs(settings.log_format, settings.log_level)
 
     @asynccontextmanager
-    async def lifespan(application: Starlette) -> AsyncIterator[None]:
+    async def lifespan(application: FastAPI) -> AsyncIterator[None]:
         routes = asyncio.create_task(asyncio.to_thread(_routes))  # their libraries take as long to load as the store does to start
         async with running(settings, clock or system_clock, warm=True) as services:
             application.state.services = services
@@ -41,7 +42,7 @@ def create_app(settings: Settings | None = None, *, clock: Clock | None = None) 
             yield
             application.router.routes.clear()
 
-    application = Starlette(lifespan=lifespan)
+    application = FastAPI(title="Agent Graph Gateway", version=VERSION, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     if settings.cors_origins:
         application.add_middleware(
             CORSMiddleware,
