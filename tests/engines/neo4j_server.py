@@ -48,7 +48,7 @@ class Neo4jServer:
             "-Xms256m",
             f"-Xmx{HEAP_MIB}m",
             "-XX:TieredStopAtLevel=1",  # it lives for minutes: half the time to start, and no compiler that takes a core from the tests
-            "-XX:+UseSerialGC",
+            "-XX:+UseG1GC",
             "-XX:+ExitOnOutOfMemoryError",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             "-cp",
