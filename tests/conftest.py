@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import disk_usage
@@ -42,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("search" if config.getoption("--long") else "sample")
     config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
     config.addinivalue_line("markers", "only(engine): for what one engine alone has or does")
+    config.addinivalue_line("markers", "once: about a door or its callers; where there are two engines it runs on the first")
+    config.addinivalue_line("markers", "shared: generated cases; where there are two engines, each takes its part of them")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -49,11 +52,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         only = metafunc.definition.get_closest_marker("only")
         engines = ENGINES[metafunc.config.getoption("--engine")]
         wanted = [each for each in engines if only is None or each in only.args]
+        if metafunc.definition.get_closest_marker("once"):
+            wanted = wanted[:1]
         metafunc.parametrize("engine", wanted or [None], scope="session")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    engines = ENGINES[config.getoption("--engine")]
     for_another = [item for item in items if "engine" in (on := _parameters(item)) and on["engine"] is None]
+    shared: dict[tuple[object, object], int] = Counter()
+    for item in items:
+        if item.get_closest_marker("shared"):
+            engine = _parameters(item)["engine"]
+            number = shared[function := (getattr(item, "function", None), engine)]
+            shared[function] += 1
+            if engines[number % len(engines)] != engine:
+                for_another.append(item)
     items[:] = [item for item in items if item not in for_another]
     config.hook.pytest_deselected(items=for_another)
     for item in items:
@@ -69,6 +83,13 @@ def _parameters(item: pytest.Item) -> dict[str, object]:
 def long(request: pytest.FixtureRequest) -> bool:
     """Whether this is a long run."""
     return bool(request.config.getoption("--long"))
+
+
+@pytest.fixture
+def share(request: pytest.FixtureRequest, engine: str) -> Callable[[range], range]:
+    """What an engine takes of generated cases: all, or where there are two engines its part of them."""
+    engines = ENGINES[request.config.getoption("--engine")]
+    return lambda cases: cases[engines.index(engine) :: len(engines)] if len(cases) >= len(engines) else cases
 
 
 @contextmanager

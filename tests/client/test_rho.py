@@ -39,6 +39,7 @@ async def waiting(handler: Handler, method: str, arguments: tuple[Any, ...]) -> 
 BOTH = pytest.mark.parametrize("call", [blocking, waiting])
 
 
+@pytest.mark.once
 async def test_against_the_door(store: Store) -> None:
     """G93: a session as a graph, uploaded, uploaded again."""
     async with served(store) as door:

@@ -14,6 +14,8 @@ from gql.transport.httpx import HTTPXAsyncTransport
 
 from tests.clients.conftest import Gateway
 
+pytestmark = pytest.mark.once
+
 SCHEMA = Path(__file__).parents[2] / "schema.graphql"
 
 TREE = """query Tree($graph: ID!, $asOf: AsOf) {

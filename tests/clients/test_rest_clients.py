@@ -19,6 +19,8 @@ from tests.conftest import CI
 from tests.listening import listening
 from tests.served import account, served
 
+pytestmark = pytest.mark.once
+
 DOCUMENT = Path(__file__).parents[2] / "openapi.json"
 BURST = 4
 KEPT = 20

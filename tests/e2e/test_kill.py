@@ -20,7 +20,7 @@ from tests.grown import CLOCK_MS, reader, soon
 from tests.oracle import log_of, state_after
 from tests.services.test_graph_at import whole
 
-ROUNDS = {"embedded": 5, "neo4j": 1}
+ROUNDS = {"embedded": 3, "neo4j": 1}
 """Neo4j takes half a minute to come back."""
 
 LONG_ROUNDS = {"embedded": 25, "neo4j": 5}

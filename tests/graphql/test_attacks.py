@@ -19,6 +19,8 @@ from tests.graphql.test_limits import ATTACKS, REPEATED
 from tests.grown import event
 from tests.served import Served, account, served
 
+pytestmark = pytest.mark.once
+
 MILLISECONDS = 250
 """Of processor time in one turn of the loop: far above Q37's 25, so that a busy machine does not fail the test."""
 

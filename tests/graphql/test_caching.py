@@ -15,6 +15,8 @@ from tests.graphql.test_http import Door, code
 from tests.grown import event
 from tests.served import Served, account, served
 
+pytestmark = pytest.mark.once
+
 EVENTS = [event(n, "status", "one", 1_000 * n, state="working") for n in range(3)]
 LAST = "evt_00000002"
 

@@ -17,6 +17,8 @@ from app.graphql.http import graphql_routes
 from app.store.connection import Store
 from tests.served import Served, account, served
 
+pytestmark = pytest.mark.once
+
 RESPONSE = "application/graphql-response+json"
 
 

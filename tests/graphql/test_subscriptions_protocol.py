@@ -25,6 +25,8 @@ from tests.grown import soon
 from tests.listening import listening
 from tests.served import Served, account, served
 
+pytestmark = pytest.mark.once
+
 PLAIN = EVENTS.replace("node { state headline }", "")
 PAYLOADS = EVENTS.replace("node { state headline }", "payload")
 INIT = {"type": "connection_init"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -113,10 +114,9 @@ async def begun(on: Wire, seed: int) -> Run:
     return Run(on, owner, await on.server.key(owner, ("write",)), seed)
 
 
-async def test_random_schedules(store: Store, engine: str, long: bool, pytestconfig: pytest.Config) -> None:
-    """Faults at every step of first shares, appends, keyframes, restarts, trims, claims and resumed runs. Two engines share the seeds."""
-    both = pytestconfig.getoption("--engine") == "both"
-    seeds = range(int(both and engine == "neo4j"), LONG_SCHEDULES if long else SCHEDULES, 2 if both else 1)
+async def test_random_schedules(store: Store, long: bool, share: Callable[[range], range]) -> None:
+    """Faults at every step of first shares, appends, keyframes, restarts, trims, claims and resumed runs."""
+    seeds = share(range(LONG_SCHEDULES if long else SCHEDULES))
     places = asyncio.Semaphore(AT_ONCE)
     met = await asyncio.gather(*(schedule(store, seed, places) for seed in seeds))
     assert set().union(*met) == set(FAULTS)

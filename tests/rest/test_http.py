@@ -21,6 +21,8 @@ from tests.application import opened
 from tests.served import Served, account, served
 from tests.strategies.logs import random_log
 
+pytestmark = pytest.mark.once
+
 
 @dataclass
 class Door:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,9 +32,9 @@ def base_of(events: list[dict[str, Any]]) -> tuple[Keyframe, list[dict[str, Any]
     return Keyframe(projector.state(), last.ts, last.time_ns), list(lines(projector.state(), last.id, last.ts))
 
 
-async def test_events_in_any_order_on_a_base(store: Store, long: bool) -> None:
+async def test_events_in_any_order_on_a_base(store: Store, long: bool, share: Callable[[range], range]) -> None:
     """E133, I33: late ones too, also those from before the keyframe; in this process and in others."""
-    for seed in range(60 if long else 6):
+    for seed in share(range(60 if long else 6)):
         rng = random.Random(seed)
         log = random_log(seed, 60)
         cut = rng.randrange(5, 40)

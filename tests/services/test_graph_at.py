@@ -61,6 +61,7 @@ async def whole(at: GraphAt) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_the_state_read_at_every_event_is_the_fold_of_the_log_up_to_it(store: Store, seed: int) -> None:
     """E13, R25: nodes, parts, order and what the clock decides, at each held event, whatever came after it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,12 +21,14 @@ from tests.strategies.logs import random_log
 
 
 @pytest.mark.parametrize("every", [6, 256], ids=["from marks", "from the beginning"])
-async def test_events_in_any_order(store: Store, long: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_events_in_any_order(
+    store: Store, long: bool, share: Callable[[range], range], every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """E12: alone and in batches, before all others, between them and after them, in this process and after another has written."""
     monkeypatch.setattr(marks, "MARK_EVERY", every)
     monkeypatch.setattr(marks, "MARK_BEFORE", every // 2)
     monkeypatch.setattr(marks, "MOST_MARKS", 3)
-    for seed in range(100 if long else 2):
+    for seed in share(range(100 if long else 2)):
         rng = random.Random(seed)
         log = random_log(rng.randrange(1 << 30), 60)
         sent = log[: rng.randrange(20, 40)]
@@ -104,9 +107,9 @@ async def late_by_store(*_: Any) -> late.Late:
 
 
 @pytest.mark.usefixtures("_deep")
-async def test_what_changes_too_much_is_written_anew(store: Store, long: bool) -> None:
+async def test_what_changes_too_much_is_written_anew(store: Store, long: bool, share: Callable[[range], range]) -> None:
     """O40, E12: as a generation of its own, switched to at once; the old one is cleaned away."""
-    for seed in range(30 if long else 2):
+    for seed in share(range(30 if long else 2)):
         rng = random.Random(seed)
         log = random_log(rng.randrange(1 << 30), 50)
         graph_id = await new_graph(store)

@@ -66,6 +66,7 @@ UNUSUAL = [
 ]
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", range(4))
 async def test_an_export_taken_in_elsewhere_is_the_same_graph(store: Store, seed: int) -> None:
     """O7: with late events, with and without a base: all its rows are those of one fold over everything that ever came."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -60,9 +61,11 @@ async def nothing_left(store: Store, graph_id: str) -> None:
     assert not [gone for gone in await deleting.left(store, soon()) if gone.id.startswith(graph_id)]
 
 
-async def test_events_up_to_the_keyframe_are_gone_and_later_ones_apply_on_it(store: Store, long: bool) -> None:
+async def test_events_up_to_the_keyframe_are_gone_and_later_ones_apply_on_it(
+    store: Store, long: bool, share: Callable[[range], range]
+) -> None:
     """I31, E133: whatever is sent after it, late or not, in this process and in others; ids that are gone are new again (E132)."""
-    for seed in range(60 if long else 4):
+    for seed in share(range(60 if long else 4)):
         rng = random.Random(seed)
         log = sorted(random_log(seed, 60), key=lambda event: parse_object(event).order)
         cut = rng.randrange(10, 40)

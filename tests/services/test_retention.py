@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -100,12 +101,14 @@ async def cleared(store: Store, graph_id: str) -> None:
 
 
 @pytest.mark.parametrize("most", [service.MOST_CHANGED, 4], ids=["in one transaction", "written anew"])
-async def test_what_is_held_is_exact_whatever_was_dropped(store: Store, long: bool, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_held_is_exact_whatever_was_dropped(
+    store: Store, long: bool, share: Callable[[range], range], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """R67, E12, I33: late events too, between the held ones and from before the window; in this process and in others."""
     monkeypatch.setattr(service, "MOST_CHANGED", most)
-    for seed in range(40 if long else 2 if most > 4 else 1):
+    for seed in share(range(40 if long else 2 if most > 4 else 1)):
         rng = random.Random(seed)
-        log = random_log(seed, 120)
+        log = random_log(seed, 120 if long else 80)
         for number in range(len(log) - 1):  # most come a little late, some very much so
             other = min(number + rng.choice((0, 0, 1, 3, 40)), len(log) - 1)
             log[number], log[other] = log[other], log[number]
@@ -190,12 +193,14 @@ async def test_ids_from_long_ago_are_forgotten(store: Store, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("commits", [False, True], ids=["before a commit", "after a commit"])
-async def test_whoever_dies_while_trimming(store: Store, commits: bool, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_dies_while_trimming(
+    store: Store, commits: bool, long: bool, share: Callable[[range], range], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The floor moves wholly or not at all; what is not cleared away, the next trim clears away."""
     monkeypatch.setattr(service, "PATIENCE", 0.05)
     log = random_log(5, 60)
     rng = random.Random(5)
-    for lives in range(1 + commits, 22, 2 if long else 5):
+    for lives in share(range(1 + commits, 22, 2 if long else 5)):
         graph_id, naive = await keeping(store), Naive()
         dying = process(Dying(store, lives, commits=commits), graph_id)
         with contextlib.suppress(StoreUnavailable):
@@ -214,7 +219,7 @@ async def test_whoever_dies_while_trimming(store: Store, commits: bool, long: bo
 
 async def test_readers_are_exact_while_history_goes(store: Store) -> None:
     """Design, section 4: each answer is that of the held log at its event, or says that it is not held any more."""
-    log = random_log(8, 180)
+    log = random_log(8, 110)
     naive = read_log("\n".join(json.dumps(each) for each in log).encode())
     number = {each["id"]: n for n, each in enumerate(naive.events, 1)}
     one = process(store, await keeping(store))
@@ -241,7 +246,7 @@ async def test_readers_are_exact_while_history_goes(store: Store) -> None:
 
     readers = [asyncio.create_task(read(random.Random(seed))) for seed in range(2)]
     try:
-        for start in range(40, 180, 5):
+        for start in range(40, 110, 5):
             await one.append(log[start : start + 5])
     finally:
         going_on = False

@@ -86,6 +86,7 @@ async def test_nodes_after_many_events_are_the_states_of_the_log_up_to_each(stor
             assert shown == await at.at_event(row).node(ref)
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", range(2))
 async def test_a_history_is_what_every_event_did_to_the_node(store: Store, seed: int, long: bool) -> None:
     """Q11: at old moments and now, whatever the clock alone did; events come late in half of the logs."""
@@ -101,6 +102,7 @@ async def test_a_history_is_what_every_event_did_to_the_node(store: Store, seed:
         await check_histories(await of(grown, store), log, len(log.events))
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_history_begins_with_the_base(store: Store, seed: int) -> None:
     """Q11: the state that the window begins with is the oldest entry, since the base's time; R66 for the first held event."""
@@ -151,6 +153,7 @@ async def test_pages_of_a_history_put_together_are_the_list(store: Store) -> Non
                 assert put == list(whole)
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_difference_is_that_of_two_folds(store: Store, seed: int) -> None:
     """Q12, R63, R64: between any two moments, either way; new nodes first, then the others, each by ref."""

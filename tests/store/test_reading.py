@@ -44,6 +44,7 @@ async def everything(at: GraphAt) -> Any:
     return snapshots, single, one_by_one, whole, of, walks
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("seed", [21, 22])
 async def test_a_reader_at_the_head_sees_nothing_of_an_append_that_is_under_way(store: Store, seed: int) -> None:
     """Design, section 4: between adds, places and head, and after them, the old moment reads as before; the new one shows it all."""
