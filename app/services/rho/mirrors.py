@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from app.domain.rho.mirrors import SESSION, is_mirror, mirror_ids
 from app.domain.rho.names import find_session
+from app.domain.rho.recency import recency
 from app.services.graph_info import GraphInfo
 from app.services.rho.access import may_read
 from app.services.viewer import Viewer
@@ -20,7 +21,6 @@ from app.store.deadline import Deadline
 from app.store.rho import mirrors as stored
 from app.store.rho import reading
 from app.store.rho.reading import FactKey
-from app.store.rho.writing import age
 
 
 class MirroredNode(NamedTuple):
@@ -72,7 +72,7 @@ class RhoMirrors:
 
         def rank(ref: str, one: stored.Mirror) -> tuple[bool, bool, tuple[int, str]]:
             id, row = json.loads(one.body)["id"], rows.get(one.snapshot)
-            return one.subject_id == id, id == mirror_ids(ref)[0], (0, "") if row is None else age(row.generated_at, row.body_sha256)
+            return one.subject_id == id, id == mirror_ids(ref)[0], (0, "") if row is None else recency(row.generated_at, row.body_sha256)
 
         return {ref: _mirror(max(many, key=lambda one: rank(ref, one))) for ref, many in found.items()}
 

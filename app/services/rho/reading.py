@@ -10,6 +10,7 @@ import structlog
 
 from app.domain.problems import NotFound, Problem
 from app.domain.rho.apart import put_together
+from app.domain.rho.recency import recency
 from app.domain.rho.texts import sha256_hex
 from app.domain.rho.timestamps import read_ns
 from app.domain.rho.vocabulary import EDGE_KINDS
@@ -20,7 +21,6 @@ from app.store.deadline import Deadline
 from app.store.rho import reading as stored
 from app.store.rho.keys import graph_key, sync_key
 from app.store.rho.reading import Direction, FactKey, FactKind, RhoGraphRow, SnapshotRow, SyncRow
-from app.store.rho.writing import age
 
 Bodies: TypeAlias = list[tuple[str, str]]
 """Facts as ids and canonical texts, by id (M16)."""
@@ -73,7 +73,7 @@ class RhoReading:
         if of_none:
             return of_none[0]
         current = await stored.snapshots(self._store, [row.current for row in rows if row.current is not None], deadline)
-        return max(rows, key=lambda row: _age(current.get(row.current or "")))
+        return max(rows, key=lambda row: _recency(current.get(row.current or "")))
 
     async def snapshots(self, viewer: Viewer, keys: Iterable[str], deadline: Deadline) -> dict[str, SnapshotRow]:
         """Snapshots by their keys."""
@@ -92,7 +92,7 @@ class RhoReading:
         """All snapshots of some graphs, newest first, by the keys of these."""
         own = _own(viewer, graphs, "|")
         found = await stored.snapshots_of(self._store, own, deadline) if own else {}
-        return {graph: sorted(rows, key=_age, reverse=True) for graph, rows in found.items()}
+        return {graph: sorted(rows, key=_recency, reverse=True) for graph, rows in found.items()}
 
     async def snapshot_at(self, viewer: Viewer, graph: str, at: str | None, deadline: Deadline) -> SnapshotRow | None:
         """A graph's current snapshot, or the newest whose `generated_at` is not later than `at`, a timestamp of G3 (M11)."""
@@ -100,7 +100,7 @@ class RhoReading:
         until = None if at is None else read_ns(at)
         if at is not None and until is None:
             return None
-        return next((row for row in rows if until is None or _age(row)[0] <= until), None)
+        return next((row for row in rows if until is None or _recency(row)[0] <= until), None)
 
     async def syncs_of(self, viewer: Viewer, project_id: str, deadline: Deadline) -> list[SyncRow]:
         """The uploads of a project, newest first."""
@@ -166,8 +166,8 @@ def _own_facts(viewer: Viewer, keys: Iterable[FactKey]) -> list[FactKey]:
     return [key for key in dict.fromkeys(keys) if key[0].startswith(viewer.account + " ")] if may_read(viewer) else []
 
 
-def _age(row: SnapshotRow | None) -> tuple[int, str]:
-    return (0, "") if row is None else age(row.generated_at, row.body_sha256)
+def _recency(row: SnapshotRow | None) -> tuple[int, str]:
+    return (0, "") if row is None else recency(row.generated_at, row.body_sha256)
 
 
 def _exported(row: SnapshotRow, facts: list[list[tuple[str, str]]]) -> str | None:

@@ -19,7 +19,7 @@ async def trim(store: Store, graph: str, held: Iterable[Held], keep: int, deadli
     Also what another process began to take away and did not finish. `held`: what there is besides the current one (`writing.publish`);
     `spare`: one that stays this time, since it has just come.
     """
-    older = sorted(held, key=lambda one: one.age, reverse=True)
+    older = sorted(held, key=lambda one: one.recency, reverse=True)
     left = [one.key for one in older if one.state == RETIRED]
     beyond = [one for one in older if one.state == WHOLE][max(keep - 1, 0) :]
     free = [one.key for one in beyond if not one.uploads and one.key != spare]

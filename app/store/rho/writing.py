@@ -14,7 +14,7 @@ from neo4j.exceptions import ConstraintError
 
 from app.domain.problems import StoreUnavailable
 from app.domain.rho.apart import Apart
-from app.domain.rho.timestamps import read_ns
+from app.domain.rho.recency import recency
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.rho import rows
@@ -99,9 +99,9 @@ class Held(NamedTuple):
     uploads: int
 
     @property
-    def age(self) -> tuple[int, str]:
+    def recency(self) -> tuple[int, str]:
         """What snapshots are ordered by, the newest last."""
-        return age(self.generated_at, self.body_sha256)
+        return recency(self.generated_at, self.body_sha256)
 
 
 class Published(NamedTuple):
@@ -127,7 +127,7 @@ async def publish(store: Store, taken: Taken, apart: Apart, deadline: Deadline) 
         if record is None or key not in held or held[key].state == RETIRED:
             raise Retired
         current = held.get(record["current"])
-        if current is not None and current.age >= held[key].age:
+        if current is not None and current.recency >= held[key].recency:
             whole = await tx.run("rho/snapshot_whole", key=key)
             if current.key != key:
                 await tx.run("rho/mirrors_clear", key=key)
@@ -143,11 +143,6 @@ async def publish(store: Store, taken: Taken, apart: Apart, deadline: Deadline) 
         if moved is not None:
             return _moved(key, moved)
     return await store.write(work, deadline)
-
-
-def age(generated_at: str, body_sha256: str) -> tuple[int, str]:
-    """What snapshots of a graph are ordered by, the newest last."""
-    return read_ns(generated_at) or 0, body_sha256
 
 
 async def _accepted(tx: Transaction, key: str) -> tuple[str, str] | None:
@@ -167,7 +162,9 @@ async def _write(tx: Transaction, key: str, apart: Apart) -> None:
 
 def _is_newer(current: Record, apart: Apart) -> bool:
     """Whether a graph's current snapshot, if it has one, is newer."""
-    return current["current"] is not None and age(current["generated_at"], current["body_sha256"]) > age(apart.generated_at, apart.sha256)
+    if current["current"] is None:
+        return False
+    return recency(current["generated_at"], current["body_sha256"]) > recency(apart.generated_at, apart.sha256)
 
 
 def _moved(key: str, record: Record | None) -> Published:
