@@ -63,6 +63,16 @@ class Context:
         """Of this operation's document."""
         return self.document.lookahead
 
+    def selects(self, info: Info[Any, Any], name: str) -> bool:
+        """Whether a field of that name is selected right under the field of `info`."""
+        return self.lookahead.selects(info._raw_info.field_nodes, name)
+
+    def shows_columns(self, info: Info[Any, Any]) -> bool:
+        """Whether the selection under the field of `info` is shown from columns."""
+        raw = info._raw_info
+        variables: Any = raw.variable_values
+        return self.compiled and self.document.projections.of_table(raw.return_type, raw.field_nodes, raw.fragments, variables) is not None
+
     async def read_ahead(self, info: Info[Any, Any], reading: Reading) -> None:
         """Reads what the selection under a graph needs. Raises: TooComplex, before rows are read (Q36)."""
         await self._check_budget(info, reading)

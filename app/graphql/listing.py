@@ -14,6 +14,7 @@ from app.graphql.paged import Paged
 from app.graphql.types.enums import NodeOrder
 from app.graphql.types.inputs import NodeFilterInput, given
 from app.services.cursors import Mark, list_name, read_cursor, write_cursor
+from app.services.graph_at import NodeTable
 from app.services.lists import MOST, MOST_DESCENDANTS, Ask, Order, Page, cut, page_of_nodes, places
 
 if TYPE_CHECKING:
@@ -63,7 +64,12 @@ class NodeList:
     @property
     def is_plain(self) -> bool:
         """Whether it is simply the beginning of the tree's own list."""
-        return self.order is Order.TREE and not self.ask.backward and not self.has_cursor and self.filter.is_empty
+        return self.order is Order.TREE and not self.ask.backward and self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has no filter and does not go on from another page."""
+        return self.filter.is_empty and not self.has_cursor
 
     @property
     def has_cursor(self) -> bool:
@@ -92,6 +98,23 @@ class NodeList:
         """The page, cut from the list's own rows in tree order; it has no cursor and no filter."""
         page = page_of_nodes(_InThisOrder(rows), rows, Order.TREE, self.order, None, self.ask)
         return NodePage(reading, self, ref, page)
+
+    def page_of_table(self, reading: Reading, table: NodeTable, ref: str | None) -> TablePage | None:
+        """The page, cut from the whole graph by columns; None for a list that is not made from columns."""
+        found = self._places(table, ref)
+        return None if found is None else TablePage(reading, self, ref, table, cut(found, self.ask))
+
+    def _places(self, table: NodeTable, ref: str | None) -> Sequence[int] | None:
+        match self.kind, self.order:
+            case "nodes", Order.NEWEST:
+                return range(table.number)
+            case "nodes", Order.TREE:
+                return table.tree
+            case "roots" | "children", Order.TREE:
+                return table.children.get(ref, ())
+            case "descendants", Order.TREE:
+                return table.below(ref or "", self.levels)
+        return None
 
     def _rows(self, forest: Forest, ref: str | None) -> tuple[Sequence[ShownRow], Order]:
         match self.kind:
@@ -125,6 +148,41 @@ class NodePage(Paged[ShownRow]):
         if self._name is None:
             self._name = self.listed.name(self.reading, self.ref)
         return write_cursor(self._name, [row["ref"]], self.reading.mark)
+
+    @property
+    def refs(self) -> list[str]:
+        """The refs of its rows."""
+        return [row["ref"] for row in self.page.rows]
+
+
+class TablePage(Paged[int]):
+    """A page of nodes as places in a table."""
+
+    __slots__ = ("_name", "listed", "page", "reading", "ref", "table")
+
+    def __init__(self, reading: Reading, listed: NodeList, ref: str | None, table: NodeTable, page: Page[int]) -> None:
+        self.reading = reading
+        self.listed = listed
+        self.ref = ref
+        self.table = table
+        self.page = page
+        self._name: str | None = None
+
+    def cursor(self, row: int) -> str:
+        """The cursor of one of its rows."""
+        if self._name is None:
+            self._name = self.listed.name(self.reading, self.ref)
+        return write_cursor(self._name, [self.table.column("ref")[row]], self.reading.mark)
+
+    @property
+    def refs(self) -> list[str]:
+        """The refs of its rows."""
+        refs = self.table.column("ref")
+        return [refs[place] for place in self.page.rows]
+
+    async def in_rows(self) -> NodePage:
+        """The same page, of rows."""
+        return self.listed.page(self.reading, await self.reading.forest(self.table.stored.keys), self.ref)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from app.graphql.loaders import NodesAfter, NodesByRef, PartsByRef
 from app.graphql.needs import Needs
 from app.services.cursors import Mark
 from app.services.event_pages import EventRow
-from app.services.graph_at import GraphAt, KeySet, PartKind, Snapshot
+from app.services.graph_at import PART_COLUMNS, GraphAt, KeySet, NodeTable, PartKind, Snapshot
 
 if TYPE_CHECKING:
     from app.domain.rho.agent_graph import SessionExport
@@ -40,6 +40,7 @@ class Reading:
         self.asked = asked
         self.snapshot: Snapshot | None = None
         self.key_set = KeySet.STRUCTURE
+        self.table: NodeTable | None = None
         self.parts: dict[PartKind, Mapping[str, Sequence[ShownRow]]] = {}
         self.made: dict[int, Any] = {}
         self.key = at.info.id + _pinned(at, asked)
@@ -79,7 +80,7 @@ class Reading:
     async def load(self, needs: Needs) -> None:
         """Reads ahead what a selection needs: the whole graph in one statement if it needs more than a few nodes."""
         if needs.whole:
-            await self.forest(needs.key_set)
+            await self.by_columns(needs.key_set)
         for kind in needs.parts:
             await self.load_parts(kind, None)
 
@@ -90,13 +91,28 @@ class Reading:
             self.snapshot, self.key_set = found, key_set
         return found
 
-    def held(self, needs: Needs) -> Snapshot | None:
+    async def by_columns(self, key_set: KeySet) -> NodeTable:
+        """The same by columns."""
+        found = await self.at.table(key_set)
+        if self.table is None or found.stored.keys > self.table.stored.keys:
+            self.table = found
+        return self.table
+
+    async def held(self, needs: Needs) -> Snapshot | None:
         """The whole graph, if it has been read with all that a selection needs."""
-        return self.snapshot if self.snapshot is not None and self.key_set >= needs.key_set else None
+        if self.snapshot is not None and self.key_set >= needs.key_set:
+            return self.snapshot
+        return await self.forest(needs.key_set) if self.is_held(needs) else None
+
+    def is_held(self, needs: Needs) -> bool:
+        """Whether the whole graph has been read with all that a selection needs."""
+        if self.snapshot is not None and self.key_set >= needs.key_set:
+            return True
+        return self.table is not None and self.table.stored.keys >= needs.key_set
 
     async def node(self, ref: str, needs: Needs) -> ShownRow | None:
         """A node by its ref; None if it is not there at this moment."""
-        held = self.held(needs)
+        held = await self.held(needs)
         if held is not None:
             return held.by_ref.get(ref)
         if self._after is not None:
@@ -113,7 +129,7 @@ class Reading:
 
     async def nodes(self, refs: Iterable[str], needs: Needs) -> list[ShownRow]:
         """Those of `refs` that are nodes here, in that order, repeats too."""
-        held = self.held(needs)
+        held = await self.held(needs)
         if held is not None:
             return [held.by_ref[ref] for ref in refs if ref in held.by_ref]
         if self._nodes is None:
@@ -131,7 +147,7 @@ class Reading:
     async def parts_of(self, kind: PartKind, ref: str) -> Sequence[ShownRow]:
         """A node's tasks, spawns, waits or messages, in their order."""
         known = self.parts.get(kind)
-        if known is not None and (isinstance(known, _Whole) or ref in known):
+        if known is not None and (isinstance(known, WholeParts) or ref in known):
             return known[ref]
         if kind not in self._parts:
             self._parts[kind] = PartsByRef(self.at, kind, self.context.in_turn)
@@ -140,11 +156,11 @@ class Reading:
     async def load_parts(self, kind: PartKind, refs: list[str] | None) -> None:
         """Reads ahead the parts of these nodes in one statement (None: of all)."""
         known = self.parts.get(kind)
-        if isinstance(known, _Whole):
+        if isinstance(known, WholeParts):
             return
         if refs is None:
-            whole = _Whole(await self.at.parts(kind, None))
-            self.context.spend(sum(map(len, whole.values())))
+            whole = WholeParts(kind, await self.at.part_values(kind))
+            self.context.spend(sum(map(len, whole.stored.values())))
             self.parts[kind] = whole
             return
         missing = refs if known is None else [ref for ref in refs if ref not in known]
@@ -152,6 +168,7 @@ class Reading:
             found = await self.at.parts(kind, missing)
             self.context.spend(sum(map(len, found.values())))
             self.parts[kind] = {**(known or {}), **{ref: found.get(ref, ()) for ref in missing}}
+            self.made.clear()  # it was bound to what there was
 
 
 class After(NamedTuple):
@@ -161,11 +178,17 @@ class After(NamedTuple):
     event: EventRow
 
 
-class _Whole(dict[str, Sequence[ShownRow]]):
-    """Parts of all nodes: one that is not in it has none."""
+class WholeParts(dict[str, Sequence[ShownRow]]):
+    """Parts of all nodes: `stored` as values, and rows of them when they are asked for. A node that is in neither has none."""
+
+    def __init__(self, kind: PartKind, stored: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        super().__init__()
+        self.stored = stored
+        self._columns = PART_COLUMNS[kind]
 
     def __missing__(self, ref: str) -> Sequence[ShownRow]:
-        return ()
+        rows = self[ref] = [dict(zip(self._columns, row, strict=True)) for row in self.stored.get(ref, ())]
+        return rows
 
 
 def _pinned(at: GraphAt, asked: AsOf | None) -> str:

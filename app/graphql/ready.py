@@ -17,22 +17,23 @@ class Ready:
     The executor shows it by a compiled projection or, where that cannot, makes the schema's object of it and asks its resolvers.
     """
 
-    __slots__ = ("reading", "value")
+    __slots__ = ("apart", "reading", "value")
 
-    def __init__(self, reading: Reading, value: Any) -> None:
+    def __init__(self, reading: Reading, value: Any, apart: bool = False) -> None:
         self.reading = reading
         self.value = value
+        self.apart = apart
 
     @property
     def rows(self) -> int:
-        """How many rows there are to show; none for a graph, whose fields are few and each read in its own way."""
+        """How many rows there are to show; none for a graph, or a node whose fields are shown `apart`, each in its own way."""
         value = self.value
-        if value is self.reading:
+        if self.apart or value is self.reading:
             return 0
         return 1 if isinstance(value, dict) else len(getattr(value, "rows", value)) or 1
 
 
-def ready(reading: Reading, value: Any) -> T:  # type: ignore[type-var]  # the field's own type, which the executor makes of it
+def ready(reading: Reading, value: Any, *, apart: bool = False) -> T:  # type: ignore[type-var]  # the field's own type, which the executor makes of it
     """Rows for a field whose type says what they are. None stays None."""
-    result: Any = None if value is None else Ready(reading, value)
+    result: Any = None if value is None else Ready(reading, value, apart)
     return result  # type: ignore[no-any-return]

@@ -21,7 +21,7 @@ from app.services.event_pages import EventPage, EventRow, is_before, outside
 from app.services.graph_info import GraphInfo
 from app.services.lists import Page, Slice
 from app.services.node_history import HistoryPage, Version, history
-from app.services.snapshot import Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
+from app.services.snapshot import NodeTable, Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
 from app.store import events, nodes, parts, walks
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -29,11 +29,13 @@ from app.store.events import Stretch
 from app.store.graphs import GraphRow
 from app.store.nodes import KeySet
 from app.store.parts import PartKind
-from app.store.reading import Overtaken, Reading, Stored
+from app.store.reading import Overtaken, Reading, Stored, Values
 
-__all__ = ["GraphAt", "KeySet", "PartKind", "Row", "Snapshot", "key_set"]
+__all__ = ["PART_COLUMNS", "GraphAt", "KeySet", "NodeTable", "PartKind", "Row", "Snapshot", "key_set"]
 
 Row: TypeAlias = ShownRow
+
+PART_COLUMNS = parts.COLUMNS
 
 _FOR_ANY = frozenset(("stale",))
 
@@ -73,6 +75,7 @@ class GraphAt:
         self._reading = Reading(store, moment, deadline)
         self._stored: StoredNodes | None = None
         self._snapshot: Snapshot | None = None
+        self._table: NodeTable | None = None
         self._turn = asyncio.Lock()
 
     def later(self, deadline: Deadline, time_ns: int | None = None) -> GraphAt:
@@ -86,15 +89,25 @@ class GraphAt:
     async def snapshot(self, keys: KeySet = KeySet.FULL) -> Snapshot:
         """All nodes, with at least these columns, from one statement, or none where the place was read before."""
         async with self._turn:
-            if self._snapshot is not None and self._stored is not None and self._stored.keys >= keys:
-                return self._snapshot
-            stored = self._stored if self._stored is not None and self._stored.keys >= keys else self._snapshots.get(self.moment, keys)
+            if self._snapshot is None or self._snapshot.keys < keys:
+                self._snapshot = await (await self._whole(keys)).shown(self.moment.time_ns, self._stale_after_ns)
+            return self._snapshot
+
+    async def table(self, keys: KeySet) -> NodeTable:
+        """The same by columns, which takes less where no rows are needed."""
+        async with self._turn:
+            if self._table is None or self._table.stored.keys < keys:
+                self._table = NodeTable(await self._whole(keys), self.moment.time_ns, self._stale_after_ns)
+            return self._table
+
+    async def _whole(self, keys: KeySet) -> StoredNodes:
+        if self._stored is None or self._stored.keys < keys:
+            stored = self._snapshots.get(self.moment, keys)
             if stored is None:
                 stored = await StoredNodes.of(keys, await nodes.whole(self._reading, keys))
                 self._snapshots.put(self.moment, stored)
-            self._snapshot = await stored.shown(self.moment.time_ns, self._stale_after_ns)
             self._stored = stored
-            return self._snapshot
+        return self._stored
 
     async def counts(self) -> dict[str, Any]:
         """R37: `nodes`, `sessions`, `agents`, `stale`, `blocked` and `by_state`."""
@@ -112,7 +125,7 @@ class GraphAt:
     async def node_count(self) -> int:
         """How many nodes there are: what the moment's event was stored with, so the graph itself need not be read."""
         if self._stored is not None:
-            return len(self._stored.rows)
+            return self._stored.number
         if self.moment.nodes is not None:
             return self.moment.nodes
         event, last = self.moment.event, self._graph.last
@@ -174,7 +187,15 @@ class GraphAt:
 
     async def parts(self, kind: PartKind, refs: Iterable[str] | None = None) -> dict[str, list[Stored]]:
         """Tasks, spawns, waits or messages of these nodes (None: of all), each node's in order (E125). A node without any is not in it."""
-        return await (parts.whole(self._reading, kind) if refs is None else parts.of(self._reading, kind, refs))
+        if refs is not None:
+            return await parts.of(self._reading, kind, refs)
+        columns = parts.COLUMNS[kind]
+        whole = await self.part_values(kind)
+        return {ref: [dict(zip(columns, row, strict=True)) for row in rows] for ref, rows in whole.items()}
+
+    async def part_values(self, kind: PartKind) -> dict[str, list[Values]]:
+        """The parts of all nodes as values of `PART_COLUMNS[kind]`."""
+        return await parts.whole(self._reading, kind)
 
     # ---- around a node ----
 
@@ -314,7 +335,7 @@ class GraphAt:
     # ---- what they share ----
 
     def _loaded(self, keys: KeySet = KeySet.FULL) -> Snapshot | None:
-        return self._snapshot if self._stored is not None and self._stored.keys >= keys else None
+        return self._snapshot if self._snapshot is not None and self._snapshot.keys >= keys else None
 
     def _show(self, rows: Iterable[Stored]) -> list[Row]:
         return [shown_row(row, self.moment.time_ns, self._stale_after_ns) for row in rows]

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 from app.domain.forest import ShownRow
 from app.domain.moments import Moment
 from app.domain.shown import ASKING, ASKING_ATTENTION, is_probably_asking, is_stale
 from app.domain.times import usual_text
-from app.domain.waiting import by_code_unit
+from app.services.node_order import Order, in_order
 from app.store.nodes import KeySet
 from app.store.pace import Pace
-from app.store.reading import Stored
-
-_SMALL = 2_000
-"""Up to so many rows are put in order in one piece."""
-
-_RUN = 2_000
-
-T = TypeVar("T")
-
-Order: TypeAlias = dict[str | None, list[int]]
+from app.store.reading import Stored, Values
 
 
 class Snapshot:
     """Every node of a graph at a moment: a `Forest`. Its rows are shared between requests and must not be changed."""
 
-    def __init__(self, rows: list[ShownRow], children: Order, tree: list[int]) -> None:
-        """`children` and `tree` by places in `rows`."""
-        self._children = children
-        self._places = tree
+    def __init__(self, rows: list[ShownRow], stored: StoredNodes) -> None:
+        """`rows` as `stored` has them."""
+        self._stored = stored
+        self.keys = stored.keys
         self.rows: Sequence[ShownRow] = rows
         """All nodes, newest first (R35)."""
 
@@ -46,7 +36,7 @@ class Snapshot:
     def children(self) -> Mapping[str | None, Sequence[ShownRow]]:
         """Under each ref its children in tree order (E120); under None the roots."""
         rows = self.rows
-        return {ref: [rows[place] for place in places] for ref, places in self._children.items()}
+        return {ref: [rows[place] for place in places] for ref, places in self._stored.children.items()}
 
     def tree(self) -> Sequence[ShownRow]:
         """All nodes in tree order (R35)."""
@@ -55,51 +45,80 @@ class Snapshot:
     @cached_property
     def _tree(self) -> Sequence[ShownRow]:
         rows = self.rows
-        return [rows[place] for place in self._places]
+        return [rows[place] for place in self._stored.tree]
 
 
 class StoredNodes:
     """Every node of a graph as it is stored at a place, in order; what the clock decides is worked out for each time asked for.
 
-    `rows` newest first, `children` and `tree` by their places there. `keys` says how much of each node there is.
+    `columns` by name, newest node first; `children` by places there. `keys` says how much of each node there is. Rows by name are made
+    when they are asked for first: many answers are made from the columns alone.
     """
 
-    def __init__(self, keys: KeySet, rows: list[Stored], children: Order, tree: list[int]) -> None:
+    def __init__(self, keys: KeySet, columns: dict[str, Sequence[Any]], children: Order) -> None:
         self.keys = keys
-        self.rows = rows
+        self.columns = columns
         self.children = children
-        self.tree = tree
-        # Only these can look different at another time: working nodes that wait on nobody, or have an open approval.
-        self._by_clock = [
-            (place, row["asking_ns"], waits, row["active_ns"])
-            for place, row in enumerate(rows)
-            if row["state"] == "working" and ((waits := row["blocked_node_count"] is not None) is False or row["asking_ns"] is not None)
-        ]
-        self._last: tuple[tuple[list[int], list[int]], Snapshot] = ([], []), Snapshot(rows, children, tree)
+        self.number = len(columns["ref"])
+        self.rows: list[Stored] = []
+        self._last: tuple[tuple[list[int], list[int]], Snapshot] | None = None
 
     @classmethod
-    async def of(cls, keys: KeySet, rows: list[Stored]) -> StoredNodes:
-        """Puts the rows of a whole graph in order. They are changed: `stale` is added, and they are sorted."""
-        pace = Pace() if len(rows) > _SMALL else None
-        for row in rows:
-            row["stale"] = False
-        by_ref = itemgetter("ref") if all(row["ref"].isascii() for row in rows) else _ref_by_code_unit
-        await _newest_first(rows, by_ref, pace)
-        children = await _children(rows, by_ref, pace)
-        return cls(keys, rows, children, await _tree(rows, children, pace))
+    async def of(cls, keys: KeySet, rows: list[Values]) -> StoredNodes:
+        """Puts the rows of a whole graph in order: values of the key set's columns. The list is sorted."""
+        return cls(keys, *await in_order(keys.columns, rows))
+
+    @cached_property
+    def tree(self) -> list[int]:
+        """The places of all nodes in tree order (R35)."""
+        return self.below(None)
+
+    def below(self, ref: str | None, levels: int | None = None) -> list[int]:
+        """The places of the nodes under one in tree order, at most `levels` deep (None: all); under None everything."""
+        refs, children = self.columns["ref"], self.children
+        found: list[int] = []
+        if levels is None:
+            waiting = list(children.get(ref, ()))[::-1]
+            while waiting:
+                place = waiting.pop()
+                found.append(place)
+                under = children.get(refs[place])
+                if under is not None:
+                    waiting += under[::-1]
+            return found
+        stack = [iter(children.get(ref, ()))]
+        while stack:
+            for place in stack[-1]:
+                found.append(place)
+                under = children.get(refs[place])
+                if under is not None and len(stack) < levels:
+                    stack.append(iter(under))
+                    break
+            else:
+                stack.pop()
+        return found
+
+    def asking(self, time_ns: int) -> list[int]:
+        """The places of the nodes that are shown as asking at a time, Unix nanoseconds (E113)."""
+        return [place for place, since_ns in self._open_approvals if is_probably_asking(since_ns, time_ns)]
+
+    def stale(self, time_ns: int, stale_after_ns: int) -> list[int]:
+        """The places of the nodes that are shown as stale at a time (E114, E115)."""
+        asking = set(self.asking(time_ns))
+        return [
+            place
+            for place, active_ns in self._by_themselves
+            if is_stale("working", False, active_ns, time_ns, stale_after_ns) and place not in asking
+        ]
 
     async def shown(self, time_ns: int, stale_after_ns: int) -> Snapshot:
         """The nodes as they are shown at a time, Unix nanoseconds (E113-E115). Stored rows stay as they are."""
-        asking: list[int] = []
-        stale: list[int] = []
-        pace = Pace()
-        for place, since_ns, waits, active_ns in self._by_clock:
-            if is_probably_asking(since_ns, time_ns):
-                asking.append(place)
-            elif is_stale("working", waits, active_ns, time_ns, stale_after_ns):
-                stale.append(place)
-        if self._last[0] == (asking, stale):
+        if len(self.rows) < self.number:
+            self.rows = await _named(self.columns)
+        asking, stale = self.asking(time_ns), self.stale(time_ns, stale_after_ns)
+        if self._last is not None and self._last[0] == (asking, stale):
             return self._last[1]
+        pace = Pace()
         rows = self.rows.copy()
         for number, place in enumerate(asking + stale):
             row = rows[place] = rows[place].copy()
@@ -109,9 +128,73 @@ class StoredNodes:
                 row["stale"] = True
             if not number % 500 and pace.due:
                 await pace.rest()
-        snapshot = Snapshot(rows, self.children, self.tree)
+        snapshot = Snapshot(rows, self)
         self._last = (asking, stale), snapshot
         return snapshot
+
+    # Only these can look different at another time: working nodes that have an open approval, or wait on nobody.
+
+    @cached_property
+    def _open_approvals(self) -> list[tuple[int, int]]:
+        since = self.columns["asking_ns"]
+        if since.count(None) == self.number:
+            return []
+        return [
+            (place, since[place]) for place, state in enumerate(self.columns["state"]) if state == "working" and since[place] is not None
+        ]
+
+    @cached_property
+    def _by_themselves(self) -> list[tuple[int, int | None]]:
+        columns = zip(self.columns["state"], self.columns["blocked_node_count"], self.columns["active_ns"], strict=True)
+        return [(place, active_ns) for place, (state, waits, active_ns) in enumerate(columns) if state == "working" and waits is None]
+
+
+class NodeTable:
+    """Every node of a graph at a moment by columns, from which answers are made without a row for each. Columns must not be changed."""
+
+    def __init__(self, stored: StoredNodes, time_ns: int, stale_after_ns: int) -> None:
+        self.stored = stored
+        self.number = stored.number
+        self.children = stored.children
+        self._time_ns = time_ns
+        self._stale_after_ns = stale_after_ns
+
+    @property
+    def tree(self) -> Sequence[int]:
+        """The places of all nodes in tree order (R35)."""
+        return self.stored.tree
+
+    def below(self, ref: str | None, levels: int | None) -> Sequence[int]:
+        """The places of the nodes under one in tree order, at most `levels` deep (None: all)."""
+        return self.stored.below(ref, levels)
+
+    @cached_property
+    def places(self) -> Mapping[str | None, int]:
+        """Where each node is, by its ref."""
+        return dict(zip(self.stored.columns["ref"], range(self.number), strict=True))
+
+    def row(self, ref: str) -> ShownRow | None:
+        """One node by its ref."""
+        place = self.places.get(ref)
+        if place is None:
+            return None
+        return shown_row({name: column[place] for name, column in self.stored.columns.items()}, self._time_ns, self._stale_after_ns)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """One member of every node as it is shown, newest node first. Raises: KeyError for one that was not read."""
+        if name == "stale":
+            return _changed([False] * self.number, self.stored.stale(self._time_ns, self._stale_after_ns), True)
+        column = self.stored.columns[name]
+        match name:
+            case "state":
+                return _changed(column, self._asking, ASKING)
+            case "attention":
+                return _changed(column, self._asking, ASKING_ATTENTION)
+        return column
+
+    @cached_property
+    def _asking(self) -> list[int]:
+        return self.stored.asking(self._time_ns)
 
 
 class SnapshotCache:
@@ -138,15 +221,15 @@ class SnapshotCache:
         """Keeps a graph; the ones not asked for longest make way."""
         key = _place(moment)
         before = self._found.get(key)
-        if len(stored.rows) > self._most or (before is not None and before.keys >= stored.keys):
+        if stored.number > self._most or (before is not None and before.keys >= stored.keys):
             return
         if before is not None:
-            self._held -= len(before.rows)
+            self._held -= before.number
         self._found[key] = stored
         self._found.move_to_end(key)
-        self._held += len(stored.rows)
+        self._held += stored.number
         while self._held > self._most:
-            self._held -= len(self._found.popitem(last=False)[1].rows)
+            self._held -= self._found.popitem(last=False)[1].number
 
 
 def shown_row(row: Stored, time_ns: int, stale_after_ns: int) -> ShownRow:
@@ -163,69 +246,26 @@ def sibling_order(row: Stored) -> tuple[str, int]:
     return usual_text(row["created_text"], row["created"]), row["placed"]
 
 
-async def _newest_first(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: Pace | None) -> None:
-    """By `created`, latest first, equal ones by ref (R35). Rows come about in that order or its reverse, so refs are looked at last."""
-    await _sort(rows, itemgetter("created"), pace, reverse=True)
-    start = 0
-    for place in range(1, len(rows) + 1):
-        if place == len(rows) or rows[place]["created"] != rows[start]["created"]:
-            if place - start > 1:
-                equal = rows[start:place]
-                await _sort(equal, by_ref, pace)
-                rows[start:place] = equal
-            start = place
-            if pace is not None and not place % 500 and pace.due:
-                await pace.rest()
-
-
-async def _children(rows: list[Stored], by_ref: Callable[[Stored], Any], pace: Pace | None) -> Order:
-    children: Order = {None: []}
-    for place in range(len(rows) - 1, -1, -1):
-        children.setdefault(rows[place]["parent"], []).append(place)
-        if pace is not None and not place % 500 and pace.due:
+async def _named(columns: Mapping[str, Sequence[Any]]) -> list[Stored]:
+    """A row by name for every node, `stale` with it, made in slices."""
+    names, pace, rows = tuple(columns), Pace(), []
+    for number, values in enumerate(zip(*columns.values(), strict=True)):
+        row = dict(zip(names, values, strict=True))
+        row["stale"] = False
+        rows.append(row)
+        if not number % 500 and pace.due:
             await pace.rest()
-    created: list[Any] = [row["created"] for row in rows]  # they sort as their usual texts do
-    if any(row["created_text"] is not None for row in rows):
-        created = [usual_text(row["created_text"], row["created"]) for row in rows]
-    placed = [row["placed"] for row in rows]
-    for parent, places in children.items():
-        if parent is None:
-            await _sort(places, lambda place: (rows[place]["created"], by_ref(rows[place])), pace)  # R35
-        elif len(places) > 1:
-            await _sort(places, lambda place: (created[place], placed[place]), pace)  # E120
-        if pace is not None and pace.due:
-            await pace.rest()
-    return children
+    return rows
 
 
-async def _sort(items: list[T], key: Callable[[T], Any], pace: Pace | None, *, reverse: bool = False) -> None:
-    """Sorts in place; a long list in runs first, which the last sort only has to merge."""
-    if pace is not None and len(items) > _RUN:
-        for start in range(0, len(items), _RUN):
-            items[start : start + _RUN] = sorted(items[start : start + _RUN], key=key, reverse=reverse)
-            if pace.due:
-                await pace.rest()
-    items.sort(key=key, reverse=reverse)
-    if pace is not None and pace.due:
-        await pace.rest()
-
-
-async def _tree(rows: list[Stored], children: Order, pace: Pace | None) -> list[int]:
-    order: list[int] = []
-    stack = children[None][::-1]
-    while stack:
-        place = stack.pop()
-        order.append(place)
-        under = children.get(rows[place]["ref"])
-        if under is not None:
-            stack += reversed(under)
-        if pace is not None and not len(order) % 500 and pace.due:
-            await pace.rest()
-    return order
-
-
-def _ref_by_code_unit(row: Stored) -> bytes:
-    return by_code_unit(row["ref"])
+def _changed(column: Sequence[Any], places: Sequence[int], value: Any) -> Sequence[Any]:
+    """The column with one value at these places."""
+    if not places:
+        return column
+    changed = list(column)
+    for place in places:
+        changed[place] = value
+    return changed
 
 
 def _place(moment: Moment) -> tuple[str, int, int]:

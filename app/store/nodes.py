@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
+from operator import itemgetter
 
 from app.domain.rows import NodeRow
 from app.store.graphs import Standing
@@ -54,12 +55,16 @@ _STRETCHES = (512 * STEP, 16_384 * STEP)
 """How far back the last state of one node is looked for, before all of its states are."""
 
 
-async def whole(reading: Reading, keys: KeySet) -> list[Stored]:
-    """Every node of the graph at the place, in no order."""
+async def whole(reading: Reading, keys: KeySet) -> list[Values]:
+    """Every node of the graph at the place, in no order: the values of the key set's columns."""
     size = keys.name.lower()
     current = await reading.rows(f"read/nodes_now_{size}", g=reading.g, seq=reading.seq)
     rows = await reading.merged(current, lambda at: reading.past(f"read/nodes_past_{size}", at), by_ref)
-    return await named(keys.columns, rows, _TIMES)
+    for place in map(keys.columns.index, _TIMES):
+        if str in set(map(type, map(itemgetter(place), rows))):
+            for row in rows:
+                row[place] = None if row[place] is None else int(row[place])
+    return rows
 
 
 async def of(reading: Reading, refs: Iterable[str]) -> dict[str, Stored]:

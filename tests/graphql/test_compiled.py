@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -15,9 +15,12 @@ import pytest_asyncio
 from app.demo.fleet import fleet
 from app.domain.ids import node_id
 from app.graphql.documents import Refused
+from app.graphql.listing import TablePage
+from app.graphql.projection import columns
 from app.graphql.projection.executor import SHOWN
 from app.graphql.running import Asked, Operations
 from app.graphql.schema import schema
+from app.services.graph_at import NodeTable
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.store.connection import Store
 from tests.graphql.operations import Writer
@@ -136,18 +139,68 @@ async def test_compiled_is_resolved(both: Both, share: Callable[[range], range])
     assert SHOWN["compiled"] > SHOWN["unsupported"] + SHOWN["given_up"], SHOWN
 
 
+_LEAVES = (
+    "key id graphId asOfEventId providerRef provider kind parentId rootId sessionId requestedById depth state stale attention title "
+    "summary headline purpose agentType background linkMethod spawnCallId cwd created ended lastEvent childCount descendantCount "
+    "backgroundAgentCount __typename"
+)
+_PAGE = "totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor __typename } __typename"
+BY_COLUMNS = (
+    f"nodes(first: 1000) {{ nodes {{ {_LEAVES} }} {_PAGE} }}",
+    f"nodes(first: 7, order: TREE) {{ nodes {{ id }} again: nodes {{ ref: providerRef }} {_PAGE} }}",
+    f"nodes(last: 3) {{ edges {{ at: cursor node {{ id }} __typename }} {_PAGE} }}",
+    "nodes(first: 0) { nodes { id } }",
+    "nodes { nodes { __typename } }",
+    "nodes(first: 1) { nodes { graph { id } tasks { taskId text activeText status } } }",
+    "nodes { nodes { taskCounts { total pending inProgress completed open } blocked { starting nodeCount openTasks cycle onIds } } }",
+    "nodes { nodes { parent { id parent { title } } root { id tasks { text } } session { state } requestedBy { id } } }",
+    "nodes { nodes { tasks { text __typename } spawns { callId kind childId requested } waits { waitId onId open started ended } } }",
+    f"roots {{ nodes {{ id children(first: 2) {{ nodes {{ id stale children {{ nodes {{ title }} }} }} {_PAGE} }} }} }}",
+    f"roots {{ nodes {{ children(first: 3) {{ edges {{ cursor node {{ {_LEAVES} children {{ {_PAGE} }} }} }} }} }} }}",
+    "node(ref: $r) { id descendants { nodes { id depth } totalCount } few: descendants(maxDepth: 4, first: 5) { nodes { stale } } }",
+)
+"""Of a graph: what is shown from a table of nodes. `$r`: a root's ref."""
+
+
+@pytest.mark.parametrize("number", range(len(BY_COLUMNS)))
+@pytest.mark.parametrize("past", [False, True])
+async def test_pages_are_shown_from_columns(both: Both, number: int, past: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns give what resolvers give, without a row for any node, in one piece or in several."""
+    query = f"query($g: ID!, $a: AsOf, $r: String!) {{ graph(id: $g, asOf: $a) {{ id {BY_COLUMNS[number]} }} }}"
+    query = query if "$r)" in BY_COLUMNS[number] else query.replace(", $r: String!", "")
+    variables = {"g": both.graph_id, "a": {"event": both.events[EVENTS // 2]} if past else None, "r": both.rows[-1]["ref"]}
+    resolved = await answer(both.resolved, both.viewer, query, variables)
+    assert resolved.errors == {}, resolved
+    SHOWN.clear()
+    monkeypatch.setattr(TablePage, "in_rows", None)
+    compiled = await answer(both.compiled, both.viewer, query, variables)
+    assert (compiled.data, compiled.errors) == (resolved.data, {})
+    assert SHOWN.keys() == {"compiled"} or not SHOWN
+    monkeypatch.setattr(columns, "AT_ONCE", 3)
+    text = f"# in pieces\n{query}"  # compiled by itself
+    assert (await answer(both.compiled, both.viewer, text, variables)).data == resolved.data
+
+
 WRONG: tuple[Any, ...] = (None, "BOGUS", 12, 3.5, True, 2**40, [], {}, float("nan"), -1)
 SPOILED = ("title", "state", "created", "depth", "kind", "stale", "provider", "ended", "parent", "root", "tasks_total", "blocked_on", "cwd")
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("seed", range(12))
-async def test_spoiled_rows_fail_alike(both: Both, seed: int) -> None:
-    """Rows that do not fit the schema give the same nulls and errors either way."""
+async def test_spoiled_rows_fail_alike(both: Both, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that do not fit the schema give the same nulls and errors either way, and so do columns."""
     random = Random(seed)
     row, name = random.choice(both.rows[:30]), random.choice(SPOILED)
     good = row[name]
     row[name] = random.choice(WRONG)
+    column = NodeTable.column
+
+    def spoiled(table: NodeTable, wanted: str) -> Sequence[Any]:
+        if wanted != name:
+            return column(table, wanted)
+        return [row[name] if ref == row["ref"] else value for ref, value in zip(column(table, "ref"), column(table, name), strict=True)]
+
+    monkeypatch.setattr(NodeTable, "column", spoiled)
     try:
         for number in range(15):
             await compare(both, 1_000_000 + seed * 100 + number)

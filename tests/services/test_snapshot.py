@@ -11,8 +11,8 @@ import pytest
 
 from app.domain.moments import Moment
 from app.domain.times import rfc_3339
-from app.services import snapshot as snapshots
-from app.services.snapshot import SnapshotCache, StoredNodes, shown_row
+from app.services import node_order
+from app.services.snapshot import NodeTable, SnapshotCache, StoredNodes, shown_row
 from app.store.nodes import FULL, KeySet
 
 SECOND = 1_000_000_000
@@ -25,6 +25,10 @@ def row(ref: str, parent: str | None = None, created: int = 0, text: str | None 
     return dict.fromkeys(FULL) | {
         "ref": ref, "parent": parent, "created": created, "created_text": text, "placed": placed, "state": "idle", **values,
     }  # fmt: skip
+
+
+async def stored_nodes(rows: list[dict[str, Any]], keys: KeySet = KeySet.FULL) -> StoredNodes:
+    return await StoredNodes.of(keys, [[each[name] for name in keys.columns] for each in rows])
 
 
 def unit(each: dict[str, Any]) -> bytes:
@@ -53,12 +57,14 @@ def some_rows(rnd: random.Random, size: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("small", [0, 10_000])
 async def test_orders_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch, small: int) -> None:
     """R35, E120, E121: newest first, then by ref in code units; siblings by text and place; roots oldest first. In slices or not."""
-    monkeypatch.setattr(snapshots, "_SMALL", small)
-    monkeypatch.setattr(snapshots, "_RUN", 7)
+    monkeypatch.setattr(node_order, "SMALL", small)
+    monkeypatch.setattr(node_order, "RUN", 7)
     rnd = random.Random(3)
     for _ in range(20):
         rows = some_rows(rnd, 60)
-        forest = await (await StoredNodes.of(KeySet.FULL, [dict(each) for each in rows])).shown(0, STALE_AFTER)
+        stored = await stored_nodes(rows)
+        forest, table = await stored.shown(0, STALE_AFTER), NodeTable(stored, 0, STALE_AFTER)
+        refs = table.column("ref")
 
         def under(parent: str | None, rows: list[dict[str, Any]] = rows) -> list[dict[str, Any]]:
             found = [each for each in rows if each["parent"] == parent]
@@ -73,6 +79,10 @@ async def test_orders_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch, sm
         assert [each["ref"] for each in forest.tree()] == walk(None)
         for parent in (None, *forest.by_ref):
             assert [each["ref"] for each in forest.children.get(parent, ())] == [each["ref"] for each in under(parent)]
+            assert [refs[place] for place in table.children.get(parent, ())] == [each["ref"] for each in under(parent)]
+            assert [refs[place] for place in table.below(parent, 2)] == [
+                each["ref"] for child in under(parent) for each in (child, *under(child["ref"]))
+            ]
 
 
 async def test_the_clock_changes_what_is_shown_and_nothing_that_is_stored() -> None:
@@ -85,15 +95,18 @@ async def test_the_clock_changes_what_is_shown_and_nothing_that_is_stored() -> N
         row("unreadable", state="working"),
         row("idle", active_ns=at),
     ]
-    stored = await StoredNodes.of(KeySet.FULL, rows)
+    stored = await stored_nodes(rows)
 
     async def look(seconds: float) -> dict[str, tuple[str, bool, str | None]]:
-        forest = await stored.shown(at + int(seconds * SECOND), STALE_AFTER)
+        time_ns = at + int(seconds * SECOND)
+        forest, table = await stored.shown(time_ns, STALE_AFTER), NodeTable(stored, time_ns, STALE_AFTER)
         found = {each["ref"]: (each["state"], each["stale"], each["attention"]) for each in forest.tree()}
         assert found == {each["ref"]: (each["state"], each["stale"], each["attention"]) for each in forest.rows}
         assert found == {ref: (each["state"], each["stale"], each["attention"]) for ref, each in forest.by_ref.items()}
         alone = [shown_row(dict(each), at + int(seconds * SECOND), STALE_AFTER) for each in stored.rows]
         assert found == {each["ref"]: (each["state"], each["stale"], each["attention"]) for each in alone}
+        columns = (table.column(name) for name in ("ref", "state", "stale", "attention"))
+        assert found == {ref: tuple(shown) for ref, *shown in zip(*columns, strict=True)}
         return found
 
     plain: dict[str, tuple[str, bool, str | None]] = dict.fromkeys(("silent", "waiting", "unreadable"), ("working", False, None))
@@ -114,7 +127,7 @@ async def test_only_so_many_nodes_are_kept() -> None:
     moments = [Moment("gph_x", "g", seq, None, 0, 0) for seq in range(4)]
 
     async def stored(keys: KeySet, size: int) -> StoredNodes:
-        return await StoredNodes.of(keys, [row(f"n{n}") for n in range(size)])
+        return await stored_nodes([row(f"n{n}") for n in range(size)], keys)
 
     small = await stored(KeySet.CARD, 4)
     cache.put(moments[0], small)
@@ -150,7 +163,7 @@ async def test_a_large_graph_is_put_in_order_in_slices() -> None:
             turns.append(thread_time() - began)
 
     watching = asyncio.create_task(watch())
-    stored = await StoredNodes.of(KeySet.FULL, rows)
+    stored = await stored_nodes(rows)
     done = True
     await watching
     assert len(stored.tree) == size

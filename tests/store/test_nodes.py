@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.domain.moments import AsOf
@@ -32,11 +34,15 @@ async def reading_at(grown: Grown, store: Store, number: int) -> Reading:
     return Reading(store, at.moment, soon())
 
 
+async def whole_graph(reading: Reading, keys: KeySet) -> dict[str, dict[str, Any]]:
+    return {row[0]: dict(zip(keys.columns, row, strict=True)) for row in await nodes.whole(reading, keys)}
+
+
 @pytest.mark.parametrize("number", [5, 7, 8, 300, 7 + QUIET, 8 + QUIET])
 async def test_few_nodes_and_many_are_found_as_in_the_whole_graph(store: Store, long_history: Grown, number: int) -> None:
     """E13: whichever statement finds them, and however far back their states began."""
     reading = await reading_at(long_history, store, number)
-    whole = {row["ref"]: row for row in await nodes.whole(reading, KeySet.FULL)}
+    whole = await whole_graph(reading, KeySet.FULL)
     assert whole["acme:quiet"].get("title") == (None if number < 7 else "first" if number < 8 + QUIET else "last")
     names = ["acme:quiet", "acme:busy", *(f"acme:other{n}" for n in range(5)), "acme:never"]
     for wanted in (names[:1], names[1:2], names[:2], names):
@@ -46,7 +52,7 @@ async def test_few_nodes_and_many_are_found_as_in_the_whole_graph(store: Store, 
 async def test_a_smaller_key_set_is_the_larger_one_with_less(store: Store, long_history: Grown) -> None:
     """The three sizes show the same states."""
     reading = await reading_at(long_history, store, 400)
-    sizes = {keys: {row["ref"]: row for row in await nodes.whole(reading, keys)} for keys in KeySet}
+    sizes = {keys: await whole_graph(reading, keys) for keys in KeySet}
     for keys in KeySet:
         assert sizes[keys] == {ref: {name: row[name] for name in keys.columns} for ref, row in sizes[KeySet.FULL].items()}
 

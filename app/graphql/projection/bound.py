@@ -11,11 +11,12 @@ from strawberry import Schema
 from strawberry.types.arguments import convert_arguments
 
 from app.domain.forest import ShownRow
-from app.graphql.listing import Kind, MessageList, NodeList, levels_of
+from app.graphql.listing import Kind, MessageList, NodeList, TablePage, levels_of
 from app.graphql.projection.compiler import Projection, Selected
 from app.graphql.projection.leaves import Deopt, coercion
-from app.graphql.reading import Reading
-from app.services.graph_at import PartKind
+from app.graphql.reading import Reading, WholeParts
+from app.services.graph_at import NodeTable, PartKind
+from app.services.lists import cut
 
 
 class Bound:
@@ -77,3 +78,38 @@ class Bound:
         given = get_argument_values(selected.definition, selected.nodes[0], self._variables)
         own = selected.definition.extensions["strawberry-definition"]
         return convert_arguments(given, own.arguments, self._schema.schema_converter.scalar_registry, self._schema.config)
+
+
+class TableBound(Bound):
+    """The same for code that goes over a table."""
+
+    def __init__(self, projection: Projection, reading: Reading, table: NodeTable, variables: VariableValues, schema: Schema) -> None:
+        super().__init__(projection, reading, variables, schema)
+        self._table = table
+        self.below = table.children.get
+        self.column = table.column
+
+    @property
+    def places(self) -> Mapping[str | None, int]:
+        """Where each node is, by its ref."""
+        return self._table.places
+
+    def part_values(self, kind: PartKind) -> Callable[..., Sequence[Sequence[Any]]]:
+        """Gives the parts of a node that have been read, by its ref, as values of the kind's columns."""
+        found = self.reading.parts[kind]
+        if isinstance(found, WholeParts):
+            return found.stored.get
+        read = {ref: [list(row.values()) for row in rows] for ref, rows in found.items()}
+        return lambda ref, _: read[ref]  # one whose parts were not read makes the projection give up
+
+    def beginning(self, call: int) -> NodeList:
+        """A list of children as it is asked for, if it is simply the beginning of all."""
+        found = self.listed(call, "children")
+        if not found.is_plain:
+            raise Deopt
+        return found
+
+    def cursors(self, listed: NodeList, ref: str, places: Sequence[int]) -> list[str]:
+        """The cursors of nodes in a list of `ref`, by their places in the table."""
+        page = TablePage(self.reading, listed, ref, self._table, cut(places, listed.ask))
+        return list(map(page.cursor, places))

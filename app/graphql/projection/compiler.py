@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from graphql import (
     FieldNode,
-    FragmentDefinitionNode,
     GraphQLEnumType,
     GraphQLField,
     GraphQLList,
@@ -67,7 +66,10 @@ class Compiler:
 
     def compile(self, return_type: Any, nodes: Sequence[FieldNode]) -> Projection:
         """The projection of a field's value. Raises: Unsupported."""
-        root = self._value(return_type, list(nodes))
+        return self._projection(self._value(return_type, list(nodes)))
+
+    def _projection(self, root: str) -> Projection:
+        """The projection that the function of this name is."""
         source = "\n    ".join(["def bind(c):", *self.prologue, *self.functions, f"return {root}"])
         exec(compile(source, "<projection>", "exec"), self.names)  # noqa: S102 - our own templates, and names as literals
         return Projection(self.names["bind"], self.needs_forest, self.calls, source)
@@ -193,15 +195,3 @@ class Compiler:
 
 
 _TYPENAME = GraphQLField(GraphQLScalarType("TypeName"))
-
-
-def compile_projection(
-    return_type: Any,
-    nodes: Sequence[FieldNode],
-    fragments: Mapping[str, FragmentDefinitionNode],
-    booleans: Mapping[str, Any],
-    emitters: Mapping[tuple[str, str], Emit],
-    names: Mapping[str, Any],
-) -> Projection:
-    """Compiles the selection under a field. `names`: functions that emitters use by name. Raises: Unsupported."""
-    return Compiler(Selections(fragments, booleans), emitters, dict(names)).compile(return_type, nodes)

@@ -23,6 +23,15 @@ CHECKS = {
 }
 """By scalar type: the condition under which the value `v` needs the type's own coercion."""
 
+SHOWN_AS_IT_IS: dict[str, tuple[type, int | None, int]] = {
+    "ID": (str, None, 0),
+    "String": (str, None, 0),
+    "Boolean": (bool, None, 0),
+    "Int": (int, -2147483648, 2147483647),
+    "Timestamp": (int, -MOST, MOST),
+}
+"""The same for whole columns: the type of the values that need no coercion, and between what they must lie (None: anywhere)."""
+
 
 def enum_names(kind: GraphQLEnumType) -> dict[Any, str]:
     """The names of an enum by the words of the rows."""

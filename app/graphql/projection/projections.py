@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from graphql import FieldNode
 
-from app.graphql.projection.compiler import Projection, compile_projection
+from app.graphql.projection.columns import NAMES as TABLE_NAMES
+from app.graphql.projection.columns import TableCompiler
+from app.graphql.projection.compiler import Compiler, Projection
 from app.graphql.projection.fields import EMITTERS, NAMES
-from app.graphql.projection.selections import Unsupported, boolean_variables
+from app.graphql.projection.selections import Selections, Unsupported, boolean_variables
 
 
 class Projections:
@@ -18,17 +21,28 @@ class Projections:
         self._variables: dict[tuple[int, ...], tuple[str, ...]] = {}
         self._made: dict[Any, Projection | None] = {}
 
-    def of(self, return_type: Any, nodes: list[FieldNode], fragments: dict[str, Any], values: dict[str, Any]) -> Projection | None:
-        """The projection of a field's selection; None if it cannot be compiled."""
+    def of(self, return_type: Any, nodes: list[FieldNode], fragments: Mapping[str, Any], values: Mapping[str, Any]) -> Projection | None:
+        """The projection of a field's selection on rows; None if it cannot be compiled."""
+        return self._of(Compiler, return_type, nodes, fragments, values)
+
+    def of_table(
+        self, return_type: Any, nodes: list[FieldNode], fragments: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> Projection | None:
+        """The same on a table of nodes."""
+        return self._of(TableCompiler, return_type, nodes, fragments, values)
+
+    def _of(
+        self, compiler: type[Compiler], return_type: Any, nodes: list[FieldNode], fragments: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> Projection | None:
         field = tuple(map(id, nodes))
         names = self._variables.get(field)
         if names is None:
             names = self._variables[field] = boolean_variables(nodes, fragments)
-        key = (field, tuple(values.get(name) for name in names)) if names else field
+        key = (compiler, field, tuple(values.get(name) for name in names))
         if key not in self._made:
             try:
                 booleans = {name: values.get(name) for name in names}
-                self._made[key] = compile_projection(return_type, nodes, fragments, booleans, EMITTERS, NAMES)
+                self._made[key] = compiler(Selections(fragments, booleans), EMITTERS, {**NAMES, **TABLE_NAMES}).compile(return_type, nodes)
             except Unsupported:
                 self._made[key] = None
         return self._made[key]

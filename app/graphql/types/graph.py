@@ -121,12 +121,13 @@ class Graph:
         reading = self.reading
         needs = info.context.needs(info)
         await reading.load(needs)
-        row = await reading.node(named, needs)
+        apart = needs.whole and info.context.selects(info, "descendants")  # a long page by itself is shown in pieces
+        row = (await reading.by_columns(needs.key_set)).row(named) if apart else await reading.node(named, needs)
         if row is None:
             row = await reading.at.node_or_problem(named)
         for kind in needs.parts_here:
             await reading.load_parts(kind, [named])
-        return ready(reading, row)
+        return ready(reading, row, apart=apart)
 
     @strawberry.field(description="Its nodes.")
     async def nodes(
