@@ -104,7 +104,7 @@ async def test_a_statement_that_was_warmed_is_not_planned_again(store: Store, st
         await everything(store)  # statistics are there
         await (await session.run("CALL db.clearQueryCaches()")).consume()
         began = time.monotonic()
-        await warm(store, soon())
+        await warm(store, Deadline.after(600))  # what it did not get to on a busy machine would be planned after all
         warmed = time.monotonic() - began
         for text in ("stop('QUERIES')", "clear('QUERIES')", "collect('QUERIES', {durationSeconds: 600})"):
             await (await session.run(f"CALL db.stats.{text}")).consume()
