@@ -1,5 +1,6 @@
 // Lets readers see a snapshot, now that all of it is there, and points its graph at it. What was current until then stands for nothing any
 // more, unless another graph has it. Readers look at the property: a pointer that moves is gone for a moment.
+// (Its nodes are asked so that no index offers itself: Neo4j would look through that of all mirrors.)
 // The first SETs take locks. No answer: the graph has another current snapshot than `current`, or this one is being cleared away.
 // Takes: graph (key), key (of the snapshot), current (key of its current snapshot, or the graph's own if it has none)
 // Gives: row (SnapshotRow in app/store/rho/reading.py), rows (lists: Held in app/store/rho/writing.py)
@@ -24,7 +25,7 @@ WITH g, s, old
 CALL {
   WITH old
   MATCH (old)-[:RHO_NODE]->(n:RhoNode)
-  WHERE n.mirrors IS NOT NULL AND NOT EXISTS { (old)<-[:RHO_CURRENT]-() }
+  WHERE coalesce(n.mirrors, '') <> '' AND NOT EXISTS { (old)<-[:RHO_CURRENT]-() }
   SET n.mirrors = null
   RETURN count(*) AS cleared
 }
