@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import NamedTuple
 
 from app.domain.envelope import Event
@@ -39,13 +38,6 @@ class Recorded(NamedTuple):
     nodes: int
 
 
-class Step(NamedTuple):
-    """An event that was applied, and the states that it ended."""
-
-    recorded: Recorded
-    ended: list[Ended]
-
-
 @dataclass(slots=True)
 class Batch:
     """What a run of events writes.
@@ -58,27 +50,6 @@ class Batch:
     ended: list[Ended] = field(default_factory=list)
     before: dict[Cell, State | None] = field(default_factory=dict)
     after: dict[Cell, State | None] = field(default_factory=dict)
-
-    @property
-    def upto(self) -> int:
-        """The place of the last event."""
-        return self.events[-1].seq
-
-    @property
-    def count(self) -> int:
-        """How many events there are."""
-        return len(self.events)
-
-    def steps(self) -> Iterator[Step]:
-        """Event by event."""
-        groups = groupby(self.ended, key=lambda over: over.until)
-        until, states = next(groups, (0, iter(())))
-        for recorded in self.events:
-            if until != recorded.seq:
-                yield Step(recorded, [])
-                continue
-            yield Step(recorded, list(states))
-            until, states = next(groups, (0, iter(())))
 
 
 class History:

@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from app.domain.envelope import Event
+from app.domain.history import Batch
 from app.domain.moments import Moment
 from app.domain.problems import DeadlineExceeded, Forbidden, NotFound, StoreUnavailable
-from app.domain.projector.folding import Folding
 from app.domain.times import NS_PER_S
 from app.services.calls import Call, Invalid, Run, read
 from app.services.clock import Clock
 from app.services.gathering import Base, gathered
 from app.services.generations import Generations
 from app.services.late import TooDeepError, with_late
-from app.services.projectors import Held, Projectors, places
+from app.services.projectors import Held, Projectors, fold, places
 from app.services.retention import Retention
 from app.services.turns import Turns
 from app.services.viewer import Viewer
@@ -265,7 +265,8 @@ class Appends:
     async def _written(self, turn: _Turn, new: list[Event], run: Run, deadline: Deadline) -> Held:
         held = turn.take()
         assert held is not None
-        batch = Folding(held.projector, list(places(held.standing.written, new)))
+        batch = Batch()
+        await fold(held.projector, places(held.standing.written, new), batch)
         ground = Ground(turn.graph_id, held.g, held.standing, self._writer)
         try:
             ground = await appending.write(self._store, ground, batch, self._clock(), deadline)

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from neo4j import Record
 from neo4j.exceptions import ConstraintError
@@ -31,18 +31,12 @@ from app.store.deadline import Deadline
 from app.store.graphs import Standing
 from app.store.intervals import BASE, BUCKET_BITS, STEP
 from app.store.keys import event_key
-from app.store.pieces import ADDS, COUNTED, OVERTURE, PLACES, Piece, Pieces, added, placed
+from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
 
 _KEYS_AT_ONCE = 2_000
 _READ_BUCKETS = 16
-_MUCH = 64
-"""Events from which on the first stage's second piece is folded while the store writes the first."""
 _CLEARED_BUCKETS = 4
 """At STEP apart a bucket holds 64 events; each may have ended many states."""
-
-
-_Stages: TypeAlias = AsyncIterator[tuple[dict[str, Any], bool]]
-"""What each piece takes beside where the graph stands, and whether it is the last."""
 
 
 class Stale(Exception):  # noqa: N818 - no fault: the writer has to look again
@@ -130,51 +124,21 @@ async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline
 
 
 async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, meanwhile: Callable[[], None] | None = None) -> Ground:
-    """First stage; `meanwhile` is called once the store has all of it to work on. The batch may be one that is still to be folded.
-
-    Raises: Stale; what earlier pieces wrote the next writer takes away.
-    """
-    done = ground.at(written=batch.upto, arrival=ground.standing.arrival + batch.count)
-    much = batch.count >= _MUCH
-    async with Pieces(added(ground.g, batch, count(ground.standing.arrival + 1)), ADDS, OVERTURE if much else None) as pieces:
-        stages = _adding(pieces, ground, done, batch)
-        if much:
-            await _opened(store, ground, stages, deadline, meanwhile)
-        async for stage, last in stages:
-            await guarded(store, "append/adds", ground, stage, deadline, meanwhile=meanwhile if last else None)
-    return done
-
-
-async def _adding(pieces: Pieces, ground: Ground, done: Ground, batch: Batch) -> _Stages:
+    """First stage; `meanwhile` is called once the store is at work. Raises: Stale; what earlier pieces wrote the next writer takes away."""
+    standing, upto = ground.standing, batch.events[-1].seq
+    done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
+    coming = [text for recorded in (batch.events[0], batch.events[-1]) for text in records.end(recorded)]
     adding, first = 0, True
-    async for rows, last in pieces:
-        to_adding = 0 if last else batch.upto
-        ends = (batch.events[0], batch.events[-1]) if last else ()
-        yield {
-            "taking": first, "adding": adding, "to_adding": to_adding, "to_at": list((done if last else ground).standing),
-            "pending": batch.count, "coming": [text for recorded in ends for text in records.end(recorded)], "rows": rows,
-        }, last  # fmt: skip
-        adding, first = to_adding, False
-
-
-async def _opened(store: Store, ground: Ground, stages: _Stages, deadline: Deadline, meanwhile: Callable[[], None] | None) -> None:
-    """The first two pieces in one transaction: while the store is at work on the one, the other is made."""
-    made: list[tuple[dict[str, Any], bool]] = []
-
-    async def work(tx: Transaction) -> None:
-        for number in range(2):
-            if number == len(made):
-                made.append(await anext(stages))
-            stage, last = made[number]
-            if last and meanwhile is not None:
-                asyncio.get_running_loop().call_soon(meanwhile)
-            if await tx.one("append/adds", **_params(ground, stage)) is None:
-                raise Stale
-            if last:
-                return
-
-    with _overtaken_is_stale():
-        await store.write(work, deadline)
+    async with Pieces(added(ground.g, batch, count(standing.arrival + 1)), ADDS) as pieces:
+        async for rows, last in pieces:
+            to_adding = 0 if last else upto
+            to_at = list(done.standing if last else standing)
+            stage = {
+                "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming
+            }  # fmt: skip
+            await guarded(store, "append/adds", ground, stage | {"rows": rows}, deadline, meanwhile=meanwhile)
+            adding, first = to_adding, False
+    return done
 
 
 async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline, *, again: bool = False) -> Ground:

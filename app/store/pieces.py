@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Sequence
+from itertools import groupby
 from types import TracebackType
 from typing import TypeAlias
 
@@ -18,9 +19,6 @@ PIECE = 500
 """Rows of one statement: packing them for the store takes about 5 ms. Every `LONG` characters in a row count as one more."""
 
 LONG = 2_000
-
-OVERTURE = 80
-"""Rows of the first piece where much is coming: while the store is at work on them, the rest is folded."""
 
 LABELS = {"node": "nodes", "task": "tasks", "spawn": "spawns", "wait": "waits", "message": "messages"}
 EDGES = {"parent": ("parent_of", "parent_until"), "waits_on": ("waits_on", "waits_until")}
@@ -46,11 +44,10 @@ class Piece(dict[str, list[Properties]]):
 class Pieces:
     """Rows by list, at most `PIECE` at a time, and whether they are the last. The next piece is made while the one before is written."""
 
-    def __init__(self, rows: Rows, lists: Sequence[str], first: int | None = None) -> None:
-        """`first`: how many rows the first piece has at most. `rows` are not asked for before it is made."""
+    def __init__(self, rows: Rows, lists: Sequence[str]) -> None:
         self._rows = iter(rows)
-        self._row: tuple[str, Properties] | None = None
-        self._lists, self._most = lists, first
+        self._row = next(self._rows, None)
+        self._lists = lists
         self._coming: asyncio.Task[tuple[Piece, bool]] | None = None
 
     def begin(self) -> None:
@@ -76,17 +73,15 @@ class Pieces:
     async def _made(self) -> tuple[Piece, bool]:
         pace = Pace()
         piece = Piece((name, []) for name in self._lists)
-        size, most, self._most = 0, PIECE if self._most is None else self._most, None
-        coming = self._row or next(self._rows, None)
-        while coming is not None and size < most:
-            name, row = coming
+        size = 0
+        while self._row is not None and size < PIECE:
+            name, row = self._row
             piece[name].append(row)
             size += 1 + sum([len(value) for value in row.get("set", row).values() if type(value) is str]) // LONG
-            coming = next(self._rows, None)
+            self._row = next(self._rows, None)
             if pace.due:
                 await pace.rest()
-        self._row = coming
-        return piece, coming is None
+        return piece, self._row is None
 
 
 def added(g: str, batch: Batch, numbers: Iterable[int], late: Container[str] = ()) -> Rows:
@@ -94,11 +89,15 @@ def added(g: str, batch: Batch, numbers: Iterable[int], late: Container[str] = (
 
     `numbers` are those under which these events arrived; `late`: ids of those that came after one that they stand before.
     """
-    for number, (recorded, ended) in zip(numbers, batch.steps(), strict=False):
+    ended = groupby(batch.ended, key=lambda over: over.until)
+    until, states = next(ended, (0, iter(())))
+    for number, recorded in zip(numbers, batch.events, strict=False):
         yield "events", records.event(g, recorded, number, late=recorded.event.id in late)
-        for over in ended:
-            if over.cell.kind in LABELS:
-                yield LABELS[over.cell.kind], records.ended(g, over)
+        if until == recorded.seq:
+            for over in states:
+                if over.cell.kind in LABELS:
+                    yield LABELS[over.cell.kind], records.ended(g, over)
+            until, states = next(ended, (0, iter(())))
 
 
 def placed(g: str, batch: Batch) -> Rows:

@@ -20,7 +20,7 @@ from app.services.appending import Appends, Invalid
 from app.services.projectors import Projectors
 from app.services.retention import Retention
 from app.services.viewer import ALL_SCOPES, Viewer
-from app.store import appending, graphs, pieces
+from app.store import graphs, pieces
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.intervals import STEP
@@ -92,13 +92,9 @@ class Dying:
         return done
 
 
-@pytest.fixture(params=["folded before", "folded while the store writes"])
-def _small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many transactions; the second way, the first two pieces share one."""
+@pytest.fixture
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 6)
-    if request.param == "folded while the store writes":
-        monkeypatch.setattr(appending, "_MUCH", 2)
-        monkeypatch.setattr(appending, "OVERTURE", 2)
     monkeypatch.setattr(service, "PATIENCE", 0.05)
 
 
