@@ -28,7 +28,7 @@ from app.domain.history import Batch
 from app.store import records
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
-from app.store.graphs import Standing
+from app.store.graphs import Standing, there
 from app.store.intervals import BASE, BUCKET_BITS, STEP
 from app.store.keys import event_key
 from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
@@ -94,7 +94,7 @@ async def look(store: Store, graph_id: str, g: str | None, ids: Sequence[str], d
     looked: Look | None = None
     for start in range(0, max(len(ids), 1), _KEYS_AT_ONCE):
         by_key = {} if g is None else {event_key(g, own_id): own_id for own_id in ids[start : start + _KEYS_AT_ONCE]}
-        record = await store.one("append/look", deadline, id=graph_id, keys=list(by_key))
+        record = there(await store.one("append/look", deadline, id=graph_id, keys=list(by_key)))
         if record is None:
             return None
         known = {by_key[key]: seq for key, seq in record["known"]}

@@ -121,24 +121,24 @@ async def update(store: Store, graph_id: str, changes: Mapping[str, Any], deadli
 
 async def standing(store: Store, graph_id: str, deadline: Deadline) -> tuple[str, Standing] | None:
     """The key of the graph's generation, and where it stands. None: no such graph."""
-    record = await store.one("graph/standing", deadline, id=graph_id)
+    record = there(await store.one("graph/standing", deadline, id=graph_id))
     return None if record is None else (record["g"], Standing(*record["at"]))
 
 
 async def one(store: Store, graph_id: str, deadline: Deadline) -> GraphRow | None:
     """One graph. None: no such graph."""
-    record = await store.one("graph/one", deadline, id=graph_id)
+    record = there(await store.one("graph/one", deadline, id=graph_id))
     return None if record is None else row_of(record)
 
 
 async def of_account(store: Store, account: str, deadline: Deadline) -> list[GraphRow]:
     """Every graph of an account, in no order."""
-    return [row_of(record) for record in await store.read("graph/of_account", deadline, account=account)]
+    return [row_of(record) for record in await store.read("graph/of_account", deadline, account=account) if there(record)]
 
 
 async def page(store: Store, after: str, limit: int, deadline: Deadline) -> list[GraphRow]:
     """The first `limit` graphs of all accounts whose ids come after `after`, by id."""
-    return [row_of(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit)]
+    return [row_of(record) for record in await store.read("move/graphs", deadline, id=after, limit=limit) if there(record)]
 
 
 class Seen(NamedTuple):
@@ -151,7 +151,12 @@ class Seen(NamedTuple):
 async def seen(store: Store, graph_ids: Sequence[str], deadline: Deadline) -> dict[str, Seen]:
     """Those of these graphs that are there, by id."""
     records = await store.read("live/news", deadline, ids=list(graph_ids))
-    return {record["graph"]["id"]: Seen(row_of(record), record["rebased"] or 0) for record in records}
+    return {record["graph"]["id"]: Seen(row_of(record), record["rebased"] or 0) for record in records if there(record)}
+
+
+def there(record: Record | None) -> Record | None:
+    """The record, if the graph that it tells of is there: where one goes while it is read, Neo4j gives null for all that it had."""
+    return None if record is None or record["at"] is None else record
 
 
 def row_of(record: Record) -> GraphRow:

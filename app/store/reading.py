@@ -15,7 +15,7 @@ from app.domain.moments import Moment
 from app.domain.problems import NotFound, StoreUnavailable
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from app.store.graphs import Standing, standing
+from app.store.graphs import Standing, standing, there
 from app.store.intervals import probes
 from app.store.pace import Pace
 
@@ -68,7 +68,7 @@ class Reading:
     async def rows(self, name: str, **params: Any) -> Rows:
         """All rows of a statement that gives `rows` and `at`; `graph` is added to its parameters."""
         records = await self.store.read(name, self.deadline, graph=self.moment.graph, **params)
-        if not records:
+        if not records or there(records[-1]) is None:
             raise gone()
         at = self.unmoved(Standing(*records[-1]["at"]))
         if len(records) == 1:

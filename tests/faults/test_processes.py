@@ -147,8 +147,7 @@ async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load:
             before = dict(load.taken)
             mortal.kill()
             killed = time.monotonic()
-            if engine == "neo4j":
-                await asyncio.sleep(AWAY)
+            await asyncio.sleep(AWAY)
             mortal.revive()
             back = await answers_again(mortal.address)
             ready = await load.ready()

@@ -19,8 +19,8 @@ from tests.domain.rho.envelopes import edge, envelope, event, node
 from tests.served import account, served
 from tests.timing import TRIES
 
-HELD_MS = 20.0
-"""Processor time that one step of the loop may take."""
+HELD = 3.3
+"""How many times as long as the standard library takes to read such a document one step of the loop may take: 20 ms where that is 6 ms."""
 
 _IMPORT = "mutation Import($envelope: JSON!) { rhoImport(envelope: $envelope) { created snapshot { id } } }"
 _TEXT = "query Text($id: ID!) { rhoSnapshot(id: $id) { canonicalJson } }"
@@ -53,12 +53,23 @@ def longest_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
             gc.enable()
 
 
+@pytest.mark.once
 async def test_no_step_is_long(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document as a file, one as a variable of GraphQL, and its text given back: other requests have their turn meanwhile."""
     held: list[list[float]] = []
-    while len(held) < TRIES and max(map(min, zip(*held, strict=True)), default=HELD_MS) >= HELD_MS:
+    most = 0.0
+    while len(held) < TRIES and max(map(min, zip(*held, strict=True)), default=most) >= most:
         held.append(await held_by(store, large(f"file{len(held)}"), large(f"variable{len(held)}"), monkeypatch))
-    assert max(map(min, zip(*held, strict=True))) < HELD_MS, held
+        most = max(most, HELD * reading_ms())
+    assert max(map(min, zip(*held, strict=True))) < most, held
+
+
+def reading_ms() -> float:
+    """Milliseconds of processor time that the standard library takes to read such a document, at what the machine's speed is now."""
+    text = json.dumps(large("yardstick"))
+    begun = thread_time()
+    json.loads(text)
+    return (thread_time() - begun) * 1e3
 
 
 async def held_by(store: Store, one: dict[str, Any], other: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[float]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from app.store.graphs import GraphRow, row_of
+from app.store.graphs import GraphRow, row_of, there
 from app.store.keys import mirror_key
 from app.store.records import mirror_keys
 
@@ -36,6 +36,8 @@ async def mirrored(store: Store, account: str, rho_ids: Iterable[str], deadline:
     hashed = [key for key, id in asked.items() if id.rpartition("/")[2].startswith("h.")]
     for name, keys in (("rho/mirrored_usual", list(asked)), ("rho/mirrored_hashed", hashed)):
         for record in await store.read(name, deadline, keys=keys, account=account) if keys else ():
+            if there(record) is None:
+                continue
             one = Mirrored(row_of(record), record["ref"])
             others = found.setdefault(asked[record["key"]], [])
             if all((one.graph.id, one.ref) != (other.graph.id, other.ref) for other in others):
