@@ -27,9 +27,11 @@ from tests.graphql.operations import Writer
 from tests.served import Served, account, served
 
 pytestmark = pytest.mark.filterwarnings(
-    r"ignore:coroutine '(GraphQLCoreConverter\.from_resolver|Executor)\..* was never awaited:RuntimeWarning"
+    r"ignore:coroutine '(GraphQLCoreConverter\.from_resolver|Executor)\..* was never awaited:RuntimeWarning",
+    r"ignore:Exception ignored in. <coroutine object (GraphQLCoreConverter|Executor)\.:pytest.PytestUnraisableExceptionWarning",
 )
-"""Where a resolver raises, graphql-core drops what the fields beside it would still have had to wait for."""
+"""Where a resolver raises, graphql-core drops what the fields beside it would still have had to wait for. Python says so, or cannot: in the
+midst of making a named tuple it has nothing to import its warnings with."""
 
 NUMBER = 400
 EVENTS = 600
