@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from app.domain.filters import NodeFilter
 from app.domain.forest import Forest, ShownRow, below
@@ -19,6 +19,8 @@ from app.services.lists import MOST, MOST_DESCENDANTS, Ask, Order, Page, cut, pa
 
 if TYPE_CHECKING:
     from app.graphql.reading import Reading
+
+R = TypeVar("R")
 
 Kind: TypeAlias = Literal["nodes", "roots", "children", "descendants", "chain"]
 
@@ -131,23 +133,32 @@ class NodeList:
         return None if text is None else str(read_cursor(text, self.name(reading, ref), str).key[0])
 
 
-class NodePage(Paged[ShownRow]):
-    """A page of nodes and where it comes from."""
+class _ListedPage(Paged[R]):
+    """A page of nodes and where it comes from. Cursors name the list, whose name is made once, and a node's ref."""
 
     __slots__ = ("_name", "listed", "page", "reading", "ref")
 
-    def __init__(self, reading: Reading, listed: NodeList, ref: str | None, page: Page[ShownRow]) -> None:
+    def __init__(self, reading: Reading, listed: NodeList, ref: str | None, page: Page[R]) -> None:
         self.reading = reading
         self.listed = listed
         self.ref = ref
         self.page = page
         self._name: str | None = None
 
-    def cursor(self, row: ShownRow) -> str:
-        """The cursor of one of its rows."""
+    def _cursor_at(self, ref: str) -> str:
         if self._name is None:
             self._name = self.listed.name(self.reading, self.ref)
-        return write_cursor(self._name, [row["ref"]], self.reading.mark)
+        return write_cursor(self._name, [ref], self.reading.mark)
+
+
+class NodePage(_ListedPage[ShownRow]):
+    """A page of nodes as rows."""
+
+    __slots__ = ()
+
+    def cursor(self, row: ShownRow) -> str:
+        """The cursor of one of its rows."""
+        return self._cursor_at(row["ref"])
 
     @property
     def refs(self) -> list[str]:
@@ -155,24 +166,18 @@ class NodePage(Paged[ShownRow]):
         return [row["ref"] for row in self.page.rows]
 
 
-class TablePage(Paged[int]):
+class TablePage(_ListedPage[int]):
     """A page of nodes as places in a table."""
 
-    __slots__ = ("_name", "listed", "page", "reading", "ref", "table")
+    __slots__ = ("table",)
 
     def __init__(self, reading: Reading, listed: NodeList, ref: str | None, table: NodeTable, page: Page[int]) -> None:
-        self.reading = reading
-        self.listed = listed
-        self.ref = ref
+        super().__init__(reading, listed, ref, page)
         self.table = table
-        self.page = page
-        self._name: str | None = None
 
     def cursor(self, row: int) -> str:
         """The cursor of one of its rows."""
-        if self._name is None:
-            self._name = self.listed.name(self.reading, self.ref)
-        return write_cursor(self._name, [self.table.column("ref")[row]], self.reading.mark)
+        return self._cursor_at(self.table.column("ref")[row])
 
     @property
     def refs(self) -> list[str]:
