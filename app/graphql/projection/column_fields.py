@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from graphql import GraphQLNonNull, GraphQLObjectType, get_named_type
+from graphql import GraphQLNonNull, GraphQLObjectType
 
 from app.graphql.projection.compiler import Selected
 from app.services.graph_at import PART_COLUMNS, PartKind
@@ -42,12 +42,6 @@ WHOLE = Texts(
 """Of the page itself."""
 
 
-def object_of(selected: Selected) -> GraphQLObjectType:
-    kind = get_named_type(selected.definition.type)
-    assert isinstance(kind, GraphQLObjectType)
-    return kind
-
-
 def _children(compiler: TableCompiler, selected: Selected) -> str:
     """The first children of each in tree order: those of all are shown at once, and dealt out."""
     listed = compiler.shared(f"c.beginning({compiler.call(selected)})")
@@ -71,7 +65,7 @@ def _children(compiler: TableCompiler, selected: Selected) -> str:
             "endCursor": f"({cursors}({listed}, r, k[-1:])[0] if k else None)",
         },
     )  # fmt: skip
-    display = compiler.page(object_of(selected), selected.nodes, show, texts)
+    display = compiler.page(selected.kind, selected.nodes, show, texts)
     return compiler.value(f"[{display} for k, w, r in zip({some}, {every}, {refs})]")
 
 
@@ -84,7 +78,7 @@ def _sum(compiler: TableCompiler, selected: Selected) -> str:
 
 def _same(compiler: TableCompiler, selected: Selected) -> str:
     """An object made of the node itself."""
-    return compiler.value(f"{compiler.places(object_of(selected), selected.nodes)}(P)")
+    return compiler.value(f"{compiler.places(selected.kind, selected.nodes)}(P)")
 
 
 def _blocked(compiler: TableCompiler, selected: Selected) -> str:
@@ -106,7 +100,7 @@ def _other(column: str) -> Make:
 def _dealt(compiler: TableCompiler, selected: Selected, places: str) -> str:
     """What is shown of a place for each, or null: shown at once for all, and dealt out."""
     there, name = compiler.value(f"[x for x in {places} if x is not None]"), compiler.fresh("n")
-    compiler.line(f"{name} = iter({compiler.places(object_of(selected), selected.nodes)}({there}))")
+    compiler.line(f"{name} = iter({compiler.places(selected.kind, selected.nodes)}({there}))")
     return compiler.value(f"[None if x is None else next({name}) for x in {places}]")
 
 
@@ -120,7 +114,7 @@ def _parts(kind: PartKind) -> Make:
     def made(compiler: TableCompiler, selected: Selected) -> str:
         get = compiler.shared(f"c.part_values({kind!r})")
         parts = compiler.value(f"[{get}(x, ()) for x in {compiler.picked('ref')}]")
-        show, name = compiler.rows(object_of(selected), selected.nodes, PART_COLUMNS[kind]), compiler.fresh("n")
+        show, name = compiler.rows(selected.kind, selected.nodes, PART_COLUMNS[kind]), compiler.fresh("n")
         compiler.line(f"{name} = iter({show}(list(chain({parts}))))")
         return compiler.value(f"[list(islice({name}, len(x))) for x in {parts}]")
 

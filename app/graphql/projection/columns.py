@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from graphql import GraphQLEnumType, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType, get_named_type
 
 from app.domain.ids import node_id
-from app.graphql.projection.column_fields import MADE, ONCE, WHOLE, Texts, object_of
+from app.graphql.projection.column_fields import MADE, ONCE, WHOLE, Texts
 from app.graphql.projection.compiler import Compiler, Projection, Selected
 from app.graphql.projection.leaves import SHOWN_AS_IT_IS, Deopt, enum_names
 from app.graphql.projection.selections import Unsupported
@@ -191,13 +191,13 @@ class TableCompiler(Compiler):
                 case "__typename":
                     text = repr(kind.name)
                 case "nodes":
-                    text = texts.nodes.format(show(object_of(found), found))
+                    text = texts.nodes.format(show(found.kind, found))
                 case "edges":
-                    text = self._edges(object_of(found), found, show, texts)
+                    text = self._edges(found.kind, found, show, texts)
                 case "totalCount":
                     text = texts.total
                 case "pageInfo":
-                    text = self._page_info(object_of(found), found, texts)
+                    text = self._page_info(found.kind, found, texts)
                 case _:
                     raise Unsupported(f"the field {kind.name}.{found.name}")
             shown.append(f"{key!r}: {text}")
@@ -210,7 +210,7 @@ class TableCompiler(Compiler):
                 shown.append(f"{key!r}: {kind.name!r}")
                 continue
             names.append(f"e{len(names)}")
-            lists.append(texts.cursors if found.name == "cursor" else texts.nodes.format(show(object_of(found), found)))
+            lists.append(texts.cursors if found.name == "cursor" else texts.nodes.format(show(found.kind, found)))
             shown.append(f"{key!r}: {names[-1]}")
         return f"[{{{', '.join(shown)}}} for {', '.join(names)}, in zip({', '.join(lists)})]"
 

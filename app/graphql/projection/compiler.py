@@ -18,6 +18,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLScalarType,
+    get_named_type,
 )
 
 from app.graphql.projection.leaves import CHECKS, coercion, enum_names
@@ -34,6 +35,13 @@ class Selected:
     name: str
     definition: GraphQLField
     nodes: list[FieldNode]
+
+    @property
+    def kind(self) -> GraphQLObjectType:
+        """The type of the object, or of each object of the list, that the field gives."""
+        kind = get_named_type(self.definition.type)
+        assert isinstance(kind, GraphQLObjectType)
+        return kind
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphql import GraphQLNonNull, GraphQLObjectType, get_named_type
+from graphql import GraphQLNonNull
 from strawberry.utils.str_converters import to_camel_case
 
 from app.domain.forest import above
@@ -22,12 +22,6 @@ from app.graphql.types.columns import GRAPH
 
 NAMES: dict[str, Any] = {"node_id": node_id, "above": above, "cycle": cycle, "rollup": rollup}
 """What the compiled code calls."""
-
-
-def _type(selected: Selected) -> GraphQLObjectType:
-    kind = get_named_type(selected.definition.type)
-    assert isinstance(kind, GraphQLObjectType)
-    return kind
 
 
 def _once(expression: str) -> Emit:
@@ -46,7 +40,7 @@ def _other(member: str) -> Emit:
     """Another node that the row names; a missing one is null."""
 
     def emit(compiler: Compiler, selected: Selected, of: str) -> str:
-        by_ref, show, found = compiler.forest("c.by_ref"), compiler.object(_type(selected), selected.nodes, "r"), compiler.fresh("a")
+        by_ref, show, found = compiler.forest("c.by_ref"), compiler.object(selected.kind, selected.nodes, "r"), compiler.fresh("a")
         if isinstance(selected.definition.type, GraphQLNonNull):
             return f"{show}({by_ref}[{of}[{member!r}]])"
         compiler.line(f"{found} = {by_ref}.get({of}[{member!r}])")
@@ -59,7 +53,7 @@ def _rows(make: Callable[[Compiler, Selected, str], str]) -> Emit:
     """A list of objects, made of the rows that the expression gives."""
 
     def emit(compiler: Compiler, selected: Selected, of: str) -> str:
-        show = compiler.object(_type(selected), selected.nodes, "r")
+        show = compiler.object(selected.kind, selected.nodes, "r")
         return f"[{show}(x) for x in {make(compiler, selected, of)}]"
 
     return emit
@@ -77,11 +71,11 @@ def _ancestors(compiler: Compiler, selected: Selected, of: str) -> str:
 def _cycle(compiler: Compiler, selected: Selected, of: str) -> str:
     found = compiler.fresh("a")
     compiler.line(f"{found} = cycle({compiler.forest('c.forest')}, {of}['ref'])")
-    return f"None if {found} is None else [{compiler.object(_type(selected), selected.nodes, 'r')}(x) for x in {found}]"
+    return f"None if {found} is None else [{compiler.object(selected.kind, selected.nodes, 'r')}(x) for x in {found}]"
 
 
 def _blocked(compiler: Compiler, selected: Selected, of: str) -> str:
-    show = compiler.object(_type(selected), selected.nodes, "r")
+    show = compiler.object(selected.kind, selected.nodes, "r")
     return f"{show}({of}) if {of}['blocked_node_count'] is not None else None"
 
 
@@ -93,7 +87,7 @@ def _targets(compiler: Compiler, selected: Selected, of: str) -> str:
 def _graph(compiler: Compiler, selected: Selected, of: str) -> str:
     """The graph of a node: the same for all nodes of a moment, so worked out once."""
     shown = []
-    for key, found in compiler.fields(_type(selected), selected.nodes).items():
+    for key, found in compiler.fields(selected.kind, selected.nodes).items():
         if found.name == "__typename":
             shown.append(f"{key!r}: 'Graph'")
             continue
@@ -108,7 +102,7 @@ def _page(kind: str) -> Emit:
     """A page of nodes; the common one, the first children in tree order and nothing but them, without making a page of them."""
 
     def emit(compiler: Compiler, selected: Selected, of: str) -> str:
-        connection = _type(selected)
+        connection = selected.kind
         listed = compiler.shared(f"c.listed({compiler.call(selected)}, {kind!r})")
         forest = compiler.forest("c.forest")
         page = f"{listed}.page({compiler.shared('c.reading')}, {forest}, {of}['ref'])"
@@ -121,7 +115,7 @@ def _page(kind: str) -> Emit:
         compiler.line(f"{rows} = {children}.get({of}['ref'], ())")
         quick = []
         for key, found in fields.items():
-            row = compiler.object(_type(found), found.nodes, "r")
+            row = compiler.object(found.kind, found.nodes, "r")
             quick.append(f"{key!r}: [{row}(x) for x in ({rows} if len({rows}) <= {size} else {rows}[:{size}])]")
         return f"{{{', '.join(quick)}}} if {plain} else {show}({page})"
 
@@ -131,32 +125,32 @@ def _page(kind: str) -> Emit:
 def _messages(compiler: Compiler, selected: Selected, of: str) -> str:
     listed, parts = compiler.shared(f"c.messages({compiler.call(selected)})"), compiler.shared("c.parts('message')")
     page = f"{listed}.page({compiler.shared('c.reading')}, {parts}[{of}['ref']], {of}['ref'])"
-    return f"{compiler.object(_type(selected), selected.nodes, 'p')}({page})"
+    return f"{compiler.object(selected.kind, selected.nodes, 'p')}({page})"
 
 
 def _edges(compiler: Compiler, selected: Selected, of: str) -> str:
     """An edge is made of its row, beside the page."""
-    edge = _type(selected)
+    edge = selected.kind
     show = compiler.object(edge, selected.nodes, "r", "p")
     return f"[{show}(x, {of}) for x in {of}.rows]"
 
 
 def _edge_node(compiler: Compiler, selected: Selected, of: str) -> str:
-    return f"{compiler.object(_type(selected), selected.nodes, 'r')}({of})"
+    return f"{compiler.object(selected.kind, selected.nodes, 'r')}({of})"
 
 
 def _rollup(compiler: Compiler, selected: Selected, of: str) -> str:
-    show = compiler.object(_type(selected), selected.nodes, "s")
+    show = compiler.object(selected.kind, selected.nodes, "s")
     return f"{show}(rollup({compiler.forest('c.forest')}, {of}['ref']))"
 
 
 def _member(template: str) -> Emit:
     """An object made of another variable."""
-    return lambda compiler, selected, of: compiler.display(_type(selected), selected.nodes, template.format(of=of))
+    return lambda compiler, selected, of: compiler.display(selected.kind, selected.nodes, template.format(of=of))
 
 
 def _node(compiler: Compiler, selected: Selected, of: str) -> str:
-    return f"{compiler.object(_type(selected), selected.nodes, 'r')}({of})"
+    return f"{compiler.object(selected.kind, selected.nodes, 'r')}({of})"
 
 
 def _peer(compiler: Compiler, selected: Selected, of: str) -> str:
