@@ -7,49 +7,55 @@ MATCH (s:RhoSnapshot {key: $key})
 CALL {
   WITH s
   UNWIND $rows.events AS row
-  MATCH (n:RhoNode {skey: row.subject})
+  MATCH (n:RhoNode {skey: row.subject}) USING INDEX n:RhoNode(skey)
   CREATE (s)-[:RHO_EVENT]->(v:RhoEvent)-[:RHO_SUBJECT]->(n)
   SET v = row.row
   RETURN count(*) AS events
 }
 CALL {
   UNWIND $rows.contains AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_CONTAINS]->(b)
   SET e = row.row
   RETURN count(*) AS contains
 }
 CALL {
   UNWIND $rows.depends_on AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_DEPENDS_ON]->(b)
   SET e = row.row
   RETURN count(*) AS depends_on
 }
 CALL {
   UNWIND $rows.references AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_REFERENCES]->(b)
   SET e = row.row
   RETURN count(*) AS references
 }
 CALL {
   UNWIND $rows.produced AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_PRODUCED]->(b)
   SET e = row.row
   RETURN count(*) AS produced
 }
 CALL {
   UNWIND $rows.governed_by AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_GOVERNED_BY]->(b)
   SET e = row.row
   RETURN count(*) AS governed_by
 }
 CALL {
   UNWIND $rows.validated_by AS row
-  MATCH (a:RhoNode {skey: row.a}) MATCH (b:RhoNode {skey: row.b})
+  MATCH (a:RhoNode {skey: row.a}) USING INDEX a:RhoNode(skey)
+  MATCH (b:RhoNode {skey: row.b}) USING INDEX b:RhoNode(skey)
   CREATE (a)-[e:RHO_VALIDATED_BY]->(b)
   SET e = row.row
   RETURN count(*) AS validated_by

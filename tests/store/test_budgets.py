@@ -48,9 +48,6 @@ WIDER = {
 BOTH_ENDS = {"rewrite/edges", "append/places", "rho/snapshot_begin", "rho/current_move", "rho/facts_put"}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
-SMALL = ("rho/",)
-"""Statements on a few dozen rows in this store: Neo4j reads so small an index whole. Planned on an empty store they seek."""
-
 GROWN = ("early",)
 """Moments before most of the graph's nodes were there: current rows that began later are passed over."""
 
@@ -113,7 +110,7 @@ def test_nothing_is_scanned(measured: Measured, name: str) -> None:
     """Issue 4: no label scan, no cartesian product; not even where the plan was made while the store was empty (O26)."""
     assert [each for each in scans(measured.empty[name]) if name not in BOTH_ENDS or each != "CartesianProduct"] == []
     for _, cost in measured.calls.get(name, {}).values():
-        assert cost.scans == [] or name.startswith(SMALL)
+        assert cost.scans == []
 
 
 def test_little_more_is_touched_than_returned(measured: Measured) -> None:
@@ -122,7 +119,7 @@ def test_little_more_is_touched_than_returned(measured: Measured) -> None:
     for name, by_label in measured.calls.items():
         for label, (call, cost) in by_label.items():
             asked = max((len(value) for key, value in call.params.get("lists", {}).items() if key in ("keys", "ranges")), default=0)
-            if cost.touched > TIMES * max(cost.returned, asked) + FEW and not name.startswith(SMALL):
+            if cost.touched > TIMES * max(cost.returned, asked) + FEW:
                 reason = next((each for each in WIDER if name.endswith(each) or name.startswith(each)), None)
                 needed.add(reason)
                 if reason is None and not (label in GROWN and "_now" in name):
