@@ -145,17 +145,13 @@ async def on_store(bed: Bed, quick: bool) -> list[Result]:
 
 def _bare_rows(envelope: Fields) -> BareRows:
     """The rows that taking an envelope in writes, under a key of their own; what joins two of them is a row too, without ends."""
-    key, apart = uuid4().hex, take_apart(envelope)
-    made: dict[str, list[Fields]] = {}
-    for _, piece in rows.pieces(key, apart):
-        for name, some in piece.items():
-            made.setdefault(name, []).extend(some)
+    key = uuid4().hex
+    made = rows.facts(key, take_apart(envelope))
     nodes, events = made.pop("nodes"), made.pop("events")
-    edges = list(chain.from_iterable(made.values()))
+    edges = [row["row"] for row in chain.from_iterable(made.values())]
     joins = [{"a": key, "b": row["skey"]} for row in (*nodes, *(event["row"] for event in events))]
-    joins += [{"a": event["row"]["skey"], "b": event["subject"]} for event in events]
-    bare = {"BareRhoNode": nodes, "BareRhoEdge": [row["row"] for row in edges], "BareRhoEvent": [row["row"] for row in events]}
-    return {**bare, "BareRhoJoin": joins}
+    joins += [{"a": event["row"]["skey"], "b": nodes[event["subject"]]["skey"]} for event in events]
+    return {"RhoNode": nodes, "RhoEvent": [event["row"] for event in events], "BareRhoEdge": edges, "BareRhoJoin": joins}
 
 
 async def _bare_export(driver: AsyncDriver, database: str | None, key: str) -> str:

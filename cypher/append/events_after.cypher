@@ -3,7 +3,7 @@
 // Gives: events ([seq, line] each, sorted)
 // Leans on: event_bucket, by full key (the hint keeps Neo4j from reading half the history for each bucket)
 UNWIND $lists.buckets AS b
-MATCH (e:Event {g: $g, bucket: b}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: b}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq > $after AND e.seq <= $upto
 WITH e ORDER BY e.seq
 RETURN collect([e.seq, e.line]) AS events

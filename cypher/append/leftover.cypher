@@ -3,6 +3,6 @@
 // Gives: seqs
 // Leans on: event_bucket, by full key
 UNWIND $lists.buckets AS b
-MATCH (e:Event {g: $g, bucket: b}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: b}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq > $after
 RETURN collect(e.seq) AS seqs

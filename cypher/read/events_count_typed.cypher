@@ -3,7 +3,7 @@
 // Gives: number, at
 // Leans on: event_bucket (by full key; without the hint Neo4j would take (g, seq) and read half the history for every bucket), graph_id
 UNWIND $lists.buckets AS bucket
-MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high
   AND (e.type IN $lists.types OR any(family IN $lists.families WHERE e.type STARTS WITH family))
 WITH count(e) AS number

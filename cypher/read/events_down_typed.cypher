@@ -3,7 +3,7 @@
 // Gives: rows (lists, COLUMNS in app/store/events.py), at (where the graph stands when all rows have been read)
 // Leans on: event_bucket (by full key; without the hint Neo4j would take (g, seq) and read half the history for every bucket), graph_id
 UNWIND $lists.buckets AS bucket
-MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high
   AND (e.type IN $lists.types OR any(family IN $lists.families WHERE e.type STARTS WITH family))
 WITH e ORDER BY e.seq DESC LIMIT $limit

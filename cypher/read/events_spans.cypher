@@ -5,7 +5,7 @@
 // Gives: rows ([span, number, last seq] each; the end itself counts to a span after the last), at
 // Leans on: event_bucket (by full key; without the hint Neo4j would take (g, seq) and read half the history for every bucket), graph_id
 UNWIND $lists.buckets AS bucket
-MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: bucket}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq >= $low AND e.seq <= $high
 WITH ((e.time_ms - $time_ms + 1) * $limit - 1) / $width AS span, count(*) AS number, max(e.seq) AS last
 WITH collect([span, number, last]) AS rows

@@ -3,7 +3,7 @@
 // Gives: a record for each: key (of the name), ref; and of its graph what graph/one gives
 // Leans on: node_rho_hashed, graph_g
 UNWIND $lists.keys AS key
-MATCH (n:Node {rho_hashed: key}) USING INDEX n:Node(rho_hashed)
+MATCH (n:Node {rho_hashed: key}) USING INDEX SEEK n:Node(rho_hashed)
 WITH key, n
 MATCH (g:Graph {g: n.g})
 WHERE g.account = $account

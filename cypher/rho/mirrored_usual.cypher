@@ -3,7 +3,7 @@
 // Gives: a record for each: key (of the name), ref; and of its graph what graph/one gives
 // Leans on: node_rho, graph_g
 UNWIND $lists.keys AS key
-MATCH (n:Node {rho: key}) USING INDEX n:Node(rho)
+MATCH (n:Node {rho: key}) USING INDEX SEEK n:Node(rho)
 WITH key, n
 MATCH (g:Graph {g: n.g})
 WHERE g.account = $account

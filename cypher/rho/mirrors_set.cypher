@@ -2,5 +2,5 @@
 // Takes: rows {nodes ({skey, mirrors})}
 // Leans on: rho_node_skey
 UNWIND $rows.nodes AS row
-MATCH (n:RhoNode {skey: row.skey}) USING INDEX n:RhoNode(skey)
+MATCH (n:RhoNode {skey: row.skey}) USING INDEX SEEK n:RhoNode(skey)
 SET n.mirrors = row.mirrors

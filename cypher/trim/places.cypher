@@ -3,7 +3,7 @@
 // Gives: seqs (sorted)
 // Leans on: event_bucket, by full key
 UNWIND $lists.buckets AS b
-MATCH (e:Event {g: $g, bucket: b}) USING INDEX e:Event(g, bucket)
+MATCH (e:Event {g: $g, bucket: b}) USING INDEX SEEK e:Event(g, bucket)
 WHERE e.seq <= $upto
 WITH e.seq AS seq ORDER BY seq
 RETURN collect(seq) AS seqs

@@ -42,21 +42,18 @@ def snapshot(key: str, account: str, apart: Apart, now: int) -> Properties:
     }
 
 
-def pieces(key: str, apart: Apart) -> Iterator[tuple[str, Properties]]:
-    """Rows of all facts of a snapshot, in pieces to be written one after the other: the statement and its rows. Nodes come first."""
+def facts(key: str, apart: Apart) -> dict[str, list[Properties]]:
+    """Rows of all facts of a snapshot, by kind; what joins two of them has the places of its ends in the list of nodes."""
     key_of = fact_keys(key)
-    nodes = {fact.value["id"]: key_of(fact.value["id"]) for fact in apart.nodes}
-    for piece in _cut(apart.nodes):
-        yield "rho/nodes_put", {"nodes": [_node(fact, nodes) for fact in piece]}
-    others = [*apart.events, *apart.edges]
-    for piece in _cut(others):
-        rows: dict[str, list[Properties]] = {name: [] for name in ("events", *EDGE_KINDS)}
-        for fact in piece:
-            if "subject" in fact.value:
-                rows["events"].append(_event(fact, key_of, nodes))
-            else:
-                rows[fact.value["kind"]].append(_edge(fact, key_of, nodes))
-        yield "rho/facts_put", rows
+    place_of = {fact.value["id"]: place for place, fact in enumerate(apart.nodes)}
+    edges: dict[str, list[Properties]] = {kind: [] for kind in EDGE_KINDS}
+    for fact in apart.edges:
+        edges[fact.value["kind"]].append(_edge(fact, key_of, place_of))
+    return {
+        "nodes": [_node(fact, key_of) for fact in apart.nodes],
+        "events": [_event(fact, key_of, place_of) for fact in apart.events],
+        **edges,
+    }
 
 
 def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
@@ -65,10 +62,10 @@ def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
     return ([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in piece] for piece in _cut(found))
 
 
-def _node(fact: Fact, nodes: Mapping[str, str]) -> Properties:
+def _node(fact: Fact, key_of: Callable[[str], str]) -> Properties:
     value, scope = fact.value, fact.value.get("scope", {})
     return {
-        "skey": nodes[value["id"]],
+        "skey": key_of(value["id"]),
         "id": value["id"],
         "kind": value["kind"],
         "body": fact.body,
@@ -81,7 +78,7 @@ def _node(fact: Fact, nodes: Mapping[str, str]) -> Properties:
     }
 
 
-def _edge(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) -> Properties:
+def _edge(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int]) -> Properties:
     value = fact.value
     row = {
         "skey": key_of(value["id"]),
@@ -90,10 +87,10 @@ def _edge(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) ->
         "dependency_type": value.get("attributes", {}).get("dependency_type"),
         **_described(value),
     }
-    return {"a": nodes[value["from"]["id"]], "b": nodes[value["to"]["id"]], "row": row}
+    return {"a": place_of[value["from"]["id"]], "b": place_of[value["to"]["id"]], "row": row}
 
 
-def _event(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) -> Properties:
+def _event(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int]) -> Properties:
     value = fact.value
     row = {
         "skey": key_of(value["id"]),
@@ -104,7 +101,7 @@ def _event(fact: Fact, key_of: Callable[[str], str], nodes: Mapping[str, str]) -
         **{name: value.get(name) for name in ("correlation_id", "causation_id", "idempotency_key")},
         **_time("occurred", value["occurred_at"]),
     }
-    return {"subject": nodes[value["subject"]["id"]], "row": row}
+    return {"subject": place_of[value["subject"]["id"]], "row": row}
 
 
 def _described(value: Properties) -> Properties:

@@ -75,7 +75,7 @@ async def take_in(
         if there is None or there["state"] == RETIRED:
             raise Retired
         if there["created"]:
-            await _write(tx, key, apart)
+            await tx.run("rho/facts_put", key=key, rows=await asyncio.to_thread(rows.facts, key, apart))
         if upload is not None:
             await tx.run("rho/sync_put", key=key, row=_sync(account, upload, key, apart, now))
         before = (there["current"] or graph) if there["created"] and not _is_newer(there, apart) else None
@@ -149,15 +149,6 @@ async def _accepted(tx: Transaction, key: str) -> tuple[str, str] | None:
     """Digest and snapshot of the upload that was accepted under this key."""
     found = await tx.one("rho/syncs_by_key", keys=[key])
     return (found["rows"][0][1], found["rows"][0][2]) if found is not None and found["rows"] else None
-
-
-async def _write(tx: Transaction, key: str, apart: Apart) -> None:
-    """All facts; the rows of a piece are made in a thread while the store has the one before."""
-    pieces = rows.pieces(key, apart)
-    piece = await asyncio.to_thread(next, pieces, None)
-    while piece is not None:
-        name, facts = piece
-        _, piece = await asyncio.gather(tx.run(name, key=key, rows=facts), asyncio.to_thread(next, pieces, None))
 
 
 def _is_newer(current: Record, apart: Apart) -> bool:
