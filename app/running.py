@@ -28,6 +28,7 @@ from app.settings import Settings
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from app.store.warming import warm as warm_statements
+from app.training import training
 
 WARM_SECONDS = 45.0
 
@@ -57,23 +58,24 @@ async def running(settings: Settings, clock: Clock, *, warm: bool = False) -> As
             expiry.begin()
         live = Live(store, graphs, access, clock, settings)
         appends = Appends(store, projectors, clock, retention, deletions.clean_up, live.news.tell)
-        yield Services(
-            settings=settings,
-            clock=clock,
-            store=store,
-            access=access,
-            keys=Keys(store, clock, known),
-            logins=Logins(store, clock, known),
-            graphs=graphs,
-            appends=appends,
-            moving=Moving(store, graphs, appends),
-            shares=Shares(store, clock, graphs, appends),
-            operator=operator,
-            rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
-            deletions=deletions,
-            live=live,
-            rho=Rho.on(store, clock, settings.rho_snapshots, settings.rho_state_dir),
-        )
+        async with training(embedded if warm else None):
+            yield Services(
+                settings=settings,
+                clock=clock,
+                store=store,
+                access=access,
+                keys=Keys(store, clock, known),
+                logins=Logins(store, clock, known),
+                graphs=graphs,
+                appends=appends,
+                moving=Moving(store, graphs, appends),
+                shares=Shares(store, clock, graphs, appends),
+                operator=operator,
+                rates=RateLimits(settings.rate_limit, settings.rate_burst, clock),
+                deletions=deletions,
+                live=live,
+                rho=Rho.on(store, clock, settings.rho_snapshots, settings.rho_state_dir),
+            )
         if expiry is not None:
             await expiry.close()
         await live.close()

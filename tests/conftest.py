@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import TemporaryDirectory
@@ -14,10 +14,13 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+from app.embedded.problems import EmbeddedProblem
 from app.settings import StoreAddress
 from app.store.connection import Store
 from app.store.deadline import Deadline
 from app.store.migrations import migrate
+from app.store.problems import StoreProblem
+from app.training import train
 from tests.engines.jars import MissingError
 from tests.engines.own import Engine, own_engine
 
@@ -109,6 +112,13 @@ def started(kind: str) -> Iterator[Engine]:
             yield engine
         finally:
             engine.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def start_cache() -> None:
+    """Embedded stores start with what makes that faster; it is made in seconds where it is not there. Without it they start as well."""
+    with suppress(EmbeddedProblem, StoreProblem, OSError):
+        train()
 
 
 @pytest.fixture(scope="session")

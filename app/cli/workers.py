@@ -24,6 +24,7 @@ from app.services.bundle import Services
 from app.services.clock import system_clock
 from app.settings import Settings, StoreAddress
 from app.telemetry import set_up_logs
+from app.training import training
 
 END_SECONDS = DRAIN_SECONDS + 5
 """A worker that has not ended so long after it was told to is killed."""
@@ -138,7 +139,7 @@ class Workers:
 async def _prepared(settings: Settings) -> AsyncIterator[tuple[Settings, Services]]:
     """A store that runs, migrated, with the operator's key; the settings that lead to it."""
     make_data_dir(settings.data_dir)
-    async with started_store(settings) as (address, _):
+    async with started_store(settings) as (address, embedded), training(embedded):
         settings = _at(settings, address)
         async with running(settings, system_clock, warm=True) as services:  # once, so that no worker waits long for plans
             yield settings, services

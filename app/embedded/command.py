@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.embedded.installation import Installation
@@ -18,11 +19,18 @@ _UNWANTED = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPAT
 
 
 def java_command(
-    installation: Installation, folder: Path, password_file: Path, ports: tuple[int, int], memory_mib: int, statement_seconds: float
+    installation: Installation,
+    folder: Path,
+    password_file: Path,
+    ports: tuple[int, int],
+    memory_mib: int,
+    statement_seconds: float,
+    start_cache: Sequence[str] = (),
 ) -> list[str]:
     """How to start the server in `folder`: Bolt on the first of `ports`, its own HTTP (which cannot be left out) on the second.
 
     `memory_mib` bounds Java's heap; no statement runs longer than `statement_seconds`, whether or not its caller still waits.
+    `start_cache`: Java's options about that file.
     """
     settings = {
         "server.mode": "production",
@@ -49,6 +57,7 @@ def java_command(
     }
     return [
         str(installation.java),
+        *start_cache,
         "-Xms64m",
         f"-Xmx{memory_mib}m",
         "-Djava.awt.headless=true",

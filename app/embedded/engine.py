@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -16,16 +17,19 @@ import structlog
 from app.embedded import supervisor
 from app.embedded.command import DATABASE, HOST, USERNAME, free_port, java_command, java_environment
 from app.embedded.folder import Running, StoreFolder
-from app.embedded.installation import find_installation
+from app.embedded.installation import Installation, find_installation
 from app.embedded.problems import ELSEWHERE, FolderInUse, StartFailed
+from app.embedded.start_cache import usable_cache
 from app.settings import StoreAddress
 
 ORPHAN_SECONDS = 10.0
 START_SECONDS = 60.0
-STOP_SECONDS = 15.0
+STOP_SECONDS = 8.0
+TRAINED_SECONDS = 300.0
 MEMORY_MIB = 1024
 STATEMENT_SECONDS = 25.0
 
+_LONGER = 7.0
 _OLD_LOG_BYTES = 5_000_000
 
 log = structlog.get_logger(__name__)
@@ -44,12 +48,16 @@ class EmbeddedStore:
         memory_mib: int = MEMORY_MIB,
         statement_seconds: float = STATEMENT_SECONDS,
         orphan_seconds: float = ORPHAN_SECONDS,
+        train: Path | None = None,
     ) -> None:
+        """`train`: a file that Java makes of this run when it ends, for `start_cache`."""
         self.folder = StoreFolder(data_dir)
         self.restarts = 0
         self._memory_mib = memory_mib
         self._statement_seconds = statement_seconds
         self._orphan_seconds = orphan_seconds
+        self._train = train
+        self._stop_seconds = STOP_SECONDS if train is None else TRAINED_SECONDS
         self._supervisor: subprocess.Popen[str] | None = None
         self._stopping = False
         self._changing = threading.Lock()
@@ -84,7 +92,13 @@ class EmbeddedStore:
             ports = (self._port, free_port())
             self._order = {
                 "command": java_command(
-                    installation, self.folder.path, self.folder.password_file, ports, self._memory_mib, self._statement_seconds
+                    installation,
+                    self.folder.path,
+                    self.folder.password_file,
+                    ports,
+                    self._memory_mib,
+                    self._statement_seconds,
+                    self._start_cache(installation),
                 ),
                 "environment": java_environment(),
                 "folder": str(self.folder.path),
@@ -92,6 +106,7 @@ class EmbeddedStore:
                 "host": HOST,
                 "port": self._port,
                 "patience": START_SECONDS,
+                "farewell": self._stop_seconds,
             }
             self.version = installation.version
             self._supervise()
@@ -110,18 +125,34 @@ class EmbeddedStore:
             assert self._supervisor.stdin is not None
             self._supervisor.stdin.close()
             try:
-                self._supervisor.wait(STOP_SECONDS)
+                self._supervisor.wait(self._stop_seconds + _LONGER)
             except subprocess.TimeoutExpired:
                 self._supervisor.kill()
-            self._listener.join(STOP_SECONDS)
+            self._listener.join(self._stop_seconds + _LONGER)
             self._supervisor = None
             self.folder.forget()
         self.folder.release()
+
+    def abandon(self) -> None:
+        """Ends the store at once, whatever it is doing: for one whose files nobody wants. `stop` follows."""
+        with self._changing:
+            self._stopping = True
+        if self._supervisor is not None:
+            self._supervisor.kill()
+        with suppress(psutil.Error):
+            if self._pid is not None:
+                psutil.Process(self._pid).kill()
 
     @property
     def pid(self) -> int | None:
         """The store's process."""
         return self._pid
+
+    def _start_cache(self, installation: Installation) -> list[str]:
+        if self._train is not None:
+            return [f"-XX:AOTCacheOutput={self._train}"]
+        cache = usable_cache(installation)
+        return [] if cache is None else [f"-XX:AOTCache={cache}"]
 
     def _supervise(self) -> None:
         self._supervisor = subprocess.Popen(  # noqa: S603 - our own script

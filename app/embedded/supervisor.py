@@ -1,8 +1,9 @@
 """The process between gateway and store: it starts the store, starts it again when it dies, and ends it when the gateway is gone.
 
 It is run as a script of its own (`python -I -S supervisor.py`) and leans on the standard library alone. Standard input: one line of
-JSON (`command`, `environment`, `folder`, `log`, `host`, `port`, `patience`), then nothing until it is to stop. Its end, which also
-comes when the gateway is killed, means stop: that works on every platform. Standard output: a line of JSON for each event.
+JSON (`command`, `environment`, `folder`, `log`, `host`, `port`; `patience` and `farewell`: seconds to be ready and to end), then nothing
+until it is to stop. Its end, which also comes when the gateway is killed, means stop: that works on every platform. Standard output: a
+line of JSON for each event.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-_STOP_SECONDS = 8.0
 _POLL_SECONDS = 0.02
 _YOUNG_SECONDS = 10.0
 _SHORTEST_PAUSE = 0.1
@@ -121,7 +121,7 @@ class Supervisor:
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         process.terminate()
-        until = time.monotonic() + _STOP_SECONDS
+        until = time.monotonic() + self._order["farewell"]
         while process.poll() is None and process.returncode is None:
             if time.monotonic() > until:
                 process.kill()

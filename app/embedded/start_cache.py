@@ -1,0 +1,52 @@
+"""What lets Java start the store in half the time: its classes, loaded and linked ahead of time, in the user's cache folder.
+
+Java looks whether such a file was made by itself, from the same jars, and does without it otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from app.embedded.installation import Installation
+
+
+def start_cache(installation: Installation) -> Path:
+    """Where the file of this installation is, or would be: another one after each change of it. Raises: OSError."""
+    return _folder() / f"{_name(installation)}-{_state(installation)}.aot"
+
+
+def usable_cache(installation: Installation) -> Path | None:
+    """The same where it is there."""
+    try:
+        path = start_cache(installation)
+        return path if path.is_file() else None
+    except OSError:
+        return None
+
+
+def drop_older(installation: Installation) -> None:
+    """Removes what was made of this installation before it changed. Raises: OSError."""
+    kept = start_cache(installation)
+    for path in _folder().glob(f"{_name(installation)}-*.aot"):
+        if path != kept:
+            path.unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    return user_cache_path("agent-graph-gateway", appauthor=False) / "store"
+
+
+def _name(installation: Installation) -> str:
+    return _digest(str(installation.java))
+
+
+def _state(installation: Installation) -> str:
+    files = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in (installation.java, *installation.jars)]
+    return _digest(repr((installation.version, files)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
