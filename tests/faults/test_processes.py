@@ -157,8 +157,9 @@ async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load:
                 await asyncio.sleep(0.1)
             served = min(answer.ended for answer in load.answers if answer.began > killed and answer.what == "ok")
             gone = [answer for answer in load.answers if answer.began > killed and answer.ended < min(back, served)]
-            assert {answer.what for answer in gone} == {"unavailable"}
-            if ready - back < 5 and max(answer.ended - answer.began for answer in gone) < IN_TIME:
+            assert {answer.what for answer in gone} <= {"unavailable"}
+            waited = max((answer.ended - answer.began for answer in gone), default=served - killed)  # back before anybody had to be told
+            if ready - back < 5 and waited < IN_TIME:
                 in_time += 1
             else:  # what else the machine does only ever adds
                 late += 1
