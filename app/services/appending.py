@@ -116,8 +116,9 @@ class Appends:
         Then part 0 of a keyframe that says `restart`, to a graph that holds something, has this effect once all its parts are here (E132,
         I31): its state is what the graph starts from, events at or before its place are gone and their ids forgotten, those after it
         apply on it. Every reader sees all of that or nothing. Where the parts are no keyframe, or events come before all are there, the
-        graph stays as it is and is marked as possibly incomplete. The same restart again changes nothing. A call with a restart in its
-        midst is taken in stretch by stretch, each whole. Without `restart` such a line is invalid.
+        graph stays as it is and is marked as possibly incomplete. The same restart again changes nothing; one at the same event that holds
+        something else takes its place (I17). A call with a restart in its midst is taken in stretch by stretch, each whole. Without
+        `restart` such a line is invalid.
 
         A large keyframe, and late events that change much of a long history, may outlast `deadline`: they are taken in all the same, and
         the call can be sent again.

@@ -38,16 +38,27 @@ class Disk:
 
     @property
     def log(self) -> bytes:
-        """What the log says, without keyframes that a run began to send and the next one sent anew."""
+        """What the log says, without keyframes that a run began to send, or sent, and the next one sent anew.
+
+        The next one's stands for the same event, so its lines have the same ids; what it holds besides may have come late in between.
+        """
         kept: list[bytes] = []
         keyframe: list[bytes] = []
         for line in bytes(self.meant).splitlines(keepends=True):
             if b'"agent-graph:keyframe"' not in line:
                 kept += [*keyframe, line]
                 keyframe = []
+            elif b'"part": 0,' in line:
+                keyframe = [line]
+                kept = [each for each in kept if b'"agent-graph:keyframe"' not in each or _stands_for(each) != _stands_for(line)]
             else:
-                keyframe = [*([] if b'"part": 0,' in line else keyframe), line]
+                keyframe.append(line)
         return b"".join([*kept, *keyframe])
+
+
+def _stands_for(part: bytes) -> str:
+    """The id of the event after which a keyframe is."""
+    return str(json.loads(part)["id"]).partition("~")[0]
 
 
 @dataclass

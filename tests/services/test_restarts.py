@@ -142,6 +142,20 @@ async def test_the_same_restart_again_changes_nothing(store: Store) -> None:
     await check(store, one.graph_id, [*SECOND, *THIRD], base, len(FIRST))
 
 
+async def test_another_restart_at_the_same_event_takes_the_place_of_the_first(store: Store) -> None:
+    """I17, I31: its lines have the same ids; what was late when the first was sent is in it, and nowhere else if it was never a line."""
+    log = [*FIRST, *SECOND]
+    graph_id = await new_graph(store)
+    await send(process(store, graph_id), log)
+    _, said = restart_of([*FIRST, SECOND[-1]])
+    await send(process(store, graph_id), said)
+    base, anew = restart_of(log)
+    assert [part["id"] for part in anew] == [part["id"] for part in said]
+    done = await send(process(store, graph_id), [*anew, *THIRD])
+    assert (done.accepted, done.restarted) == (1, True)
+    await check(store, graph_id, THIRD, base, len(log))
+
+
 async def test_whoever_may_not_restart_is_told(store: Store) -> None:
     """I35: the line is invalid, and everything else of the call counts."""
     _, said = restart_of([*FIRST, *SECOND], 2)
