@@ -19,6 +19,7 @@ from app.domain.rho.json_text import write_json
 from app.domain.rho.normalize import prepare
 from app.domain.rho.problems import Refused
 from app.domain.rho.profiles import Profile
+from app.domain.rho.vocabulary import EDGE_KINDS
 from app.services.rho.importing import SyncIdConflict
 from app.services.rho.reading import IntegrityError
 from app.services.rho.rho import Rho
@@ -246,6 +247,32 @@ async def test_a_snapshot_of_two_graphs_stays_while_one_has_it(store: Store, vie
         await imported(rho, viewer, session("a", "2027-01-01T00:00:00Z", status=project), project)
         await imported(rho, viewer, session("a", "2027-01-01T00:00:01Z", status=project), project)
         assert (shared in await rho.reading.snapshots(viewer, [shared], soon())) == left
+
+
+@pytest.mark.parametrize(("nodes", "edges", "events"), [(1_100, 2_200, 500), (700, 0, 700), (700, 700, 0), (1, 6, 1), (1, 0, 0), (0, 0, 0)])
+async def test_what_joins_facts_has_the_ends_it_names(rho: Rho, store: Store, viewer: Viewer, nodes: int, edges: int, events: int) -> None:
+    """M2: in the store each edge runs between the nodes that its body names, itself included, and each event is about its subject."""
+    chance, kinds = random.Random(nodes), sorted(EDGE_KINDS)
+    ids = [f"rho/task/{number:x}" for number in range(nodes)]
+    joins = [
+        edge(f"e{number}", kinds[number % 6], *(chance.choices(ids, k=2) if number % 5 else [chance.choice(ids)] * 2))
+        for number in range(edges)
+    ]
+    told = [event(f"v{number}", chance.choice(ids)) for number in range(events)]
+    facts = [*map(node, ids), *joins, *told]
+    chance.shuffle(facts)
+    key = await imported(rho, viewer, envelope(*facts))
+    of = "MATCH (:RhoSnapshot {key: $key})-[:RHO_NODE]->(n:RhoNode) "
+    assert (await raw(store, of + "RETURN count(n) AS number", key=key))[0]["number"] == nodes
+    rows = await raw(store, of + "MATCH (n)-[e]->(m:RhoNode) RETURN type(e) AS type, n.id AS a, m.id AS b, e.body AS body", key=key)
+    named = [(json.loads(row["body"]), row) for row in rows]
+    assert sorted(body["id"] for body, _ in named) == sorted(each["id"] for each in joins)
+    assert [(body["from"]["id"], body["to"]["id"], f"RHO_{body['kind'].upper()}") for body, _ in named] == [
+        (row["a"], row["b"], row["type"]) for _, row in named
+    ]
+    rows = await raw(store, of + "MATCH (v:RhoEvent)-[:RHO_SUBJECT]->(n) RETURN n.id AS a, v.id AS id, v.body AS body", key=key)
+    assert sorted(row["id"] for row in rows) == sorted(each["id"] for each in told)
+    assert [json.loads(row["body"])["subject"]["id"] for row in rows] == [row["a"] for row in rows]
 
 
 async def test_what_a_dead_writer_left_is_finished(store: Store, rho: Rho, viewer: Viewer) -> None:
