@@ -174,7 +174,7 @@ async def test_graphs_are_found_by_what_they_are_about(rho: Rho, viewer: Viewer)
     assert await rho.reading.graphs_by_key(stranger, [other.key], soon()) == {}
     with pytest.raises(NotFound):
         await rho.reading.export(stranger, own, soon())
-    assert await rho.imports.import_envelope(stranger, session("a"), None, soon()) != own
+    assert await imported(rho, stranger, session("a")) != own
 
 
 async def test_restricted_keys_see_none(rho: Rho, viewer: Viewer) -> None:
