@@ -206,6 +206,19 @@ async def test_many_at_once_make_one(rho: Rho, store: Store, viewer: Viewer) -> 
     assert await left_behind(rho, viewer) == (1, 1)
 
 
+async def test_several_of_one_graph_at_once(rho: Rho, store: Store, viewer: Viewer) -> None:
+    """M6.4: of different snapshots of one graph that come at once the newest is current, and its nodes alone stand for others (M12)."""
+    documents = [session("a", f"2026-10-01T08:00:{second:02d}Z") for second in range(8)]
+    others = (rho, Rho.on(store, lambda: CLOCK_MS, 20))
+    await asyncio.gather(*(others[n % 2].imports.import_envelope(viewer, documents[n], None, soon()) for n in (3, 7, 0, 5, 1, 6, 2, 4)))
+    (graph,) = await rho.reading.graphs(viewer, soon())
+    assert graph.current is not None
+    assert json.loads(await rho.reading.export(viewer, graph.current, soon())) == json.loads(canonical_json(documents[7]))
+    assert await left_behind(rho, viewer) == (8, 8)
+    of = "MATCH (s:RhoSnapshot {account: $account})-[:RHO_NODE]->(n) WHERE n.mirrors IS NOT NULL RETURN s.key AS key"
+    assert [row["key"] for row in await raw(store, of, account=viewer.account)] == [graph.current]
+
+
 async def test_a_sync_id_names_one_graph_in_one_project(rho: Rho, viewer: Viewer) -> None:
     """G51: the same id for another graph is refused and stores nothing; another project, and another account, may use it."""
     first = await rho.imports.sync(viewer, upload(session("a")), soon())
