@@ -33,7 +33,8 @@ pytestmark = pytest.mark.filterwarnings(
 """Where a resolver raises, graphql-core drops what the fields beside it would still have had to wait for. Python says so, or cannot: in the
 midst of making a named tuple it has nothing to import its warnings with."""
 
-NUMBER = 400
+NUMBER = 2_000
+LONG_NUMBER = 20_000
 EVENTS = 600
 
 
@@ -132,10 +133,10 @@ async def compare(both: Both, seed: int) -> str:
     return "refused" if not resolved.data else "errors" if resolved.errors else "data"
 
 
-async def test_compiled_is_resolved(both: Both, share: Callable[[range], range]) -> None:
+async def test_compiled_is_resolved(both: Both, long: bool, share: Callable[[range], range]) -> None:
     """Generated operations have the same answer either way, and most of them are compiled."""
     SHOWN.clear()
-    seeds = share(range(NUMBER))
+    seeds = share(range(LONG_NUMBER if long else NUMBER))
     became = Counter([await compare(both, seed) for seed in seeds])
     assert became["data"] > len(seeds) / 4, became
     assert SHOWN["compiled"] > SHOWN["unsupported"] + SHOWN["given_up"], SHOWN
