@@ -93,6 +93,8 @@ class Tails:
             for file in _files(folder):
                 if _identity(file) in missing:
                     self._read(file, log, found)
+        for identity in sorted(missing - found.keys()):
+            self._keep_closed(self._positions[identity], log, found)
         return Read(list(found.values()), looked)
 
     def keep(self, read: Read) -> None:
@@ -109,20 +111,32 @@ class Tails:
         except FileNotFoundError:  # gone since it was listed
             return
         except OSError as error:
-            if str(path) not in self._told:
-                self._told.add(str(path))
-                log.unreadable.append(f"{path}: {error.strerror or error}.")
+            self._tell(path, error, log)
             if identity in self._positions:
                 found[identity] = self._positions[identity]
             return
         found[position.identity] = position
 
+    def _keep_closed(self, position: Position, log: Log, found: dict[Identity, Position]) -> None:
+        """A file that may be there, but nobody may look: it is read on from where it was, once somebody may."""
+        try:
+            Path(position.path).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            self._tell(Path(position.path), error, log)
+            found[position.identity] = position
+
+    def _tell(self, path: Path, error: OSError, log: Log) -> None:
+        if str(path) not in self._told:
+            self._told.add(str(path))
+            log.unreadable.append(f"{path}: {error.strerror or error}.")
+
     def _named(self) -> Iterator[Path]:
         """The files of now, and those that were rotated away unread."""
         for path in self._paths:
-            if path.is_dir():
-                inside = sorted(path.rglob(f"*{EVENTS}*"))
-                yield from (file for file in inside if file.suffix == EVENTS or (EVENTS + "." in file.name and self._is_fresh(file)))
+            if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where nobody may look
+                yield from (file for file in _below(path) if file.suffix == EVENTS or (EVENTS + "." in file.name and self._is_fresh(file)))
             else:
                 yield path
                 yield from (file for file in _files(path.parent) if file.name.startswith(path.name + ".") and self._is_fresh(file))
@@ -197,6 +211,11 @@ def _identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return (stat.st_dev, stat.st_ino) if S_ISREG(stat.st_mode) else None
+
+
+def _below(folder: Path) -> list[Path]:
+    """All files in a folder and below it, by name. Folders that go while it is looked, or that nobody may open, hold none: no fault."""
+    return sorted(Path(inside, name) for inside, _, names in os.walk(folder) for name in names)
 
 
 def _files(folder: Path) -> list[Path]:

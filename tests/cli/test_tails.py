@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
+import os
 import shutil
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -155,3 +162,56 @@ def test_every_line_is_read_whatever_becomes_of_the_files(tmp_path: Path, seed: 
         write(file, rest, end=b"")
     reader.look()
     assert set(reader.seen) == set(written)
+
+
+def test_folders_that_go_while_they_are_read_are_no_fault(tmp_path: Path) -> None:
+    """O6: whoever writes makes and removes folders whenever he likes; what stays is read."""
+    stays = tmp_path / "stays.jsonl"
+    write(stays, line("a"))
+    (tmp_path / "round").symlink_to(tmp_path)
+    reader, done = Reader(tmp_path), threading.Event()
+
+    def churn() -> None:
+        for number in itertools.cycle(range(20)):
+            if done.is_set():
+                return
+            (tmp_path / f"{number}").mkdir(exist_ok=True)
+            shutil.rmtree(tmp_path / f"{(number + 10) % 20}", ignore_errors=True)
+
+    with ThreadPoolExecutor(1) as beside:
+        churning = beside.submit(churn)
+        try:
+            for _ in range(300):
+                assert reader.look().unreadable == []
+        finally:
+            done.set()
+        churning.result()
+    assert reader.seen == ["a"]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_nobody_may_look_at_is_told_once_and_read_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, inside: bool) -> None:
+    """O6: a folder that is closed for a while ends nothing, and nothing of its files is read twice."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    file = folder / "log.jsonl"
+    write(file, line("a"))
+    reader = Reader(folder if inside else file)
+    reader.look()
+    look, walk = os.stat, os.scandir
+
+    def closed(of: Callable[..., Any]) -> Callable[..., Any]:  # whoever tests may be root, for whom nothing is closed
+        def refused(path: Any = ".", *more: Any, **named: Any) -> Any:
+            if isinstance(path, (str, Path)) and Path(path).is_relative_to(folder):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return of(path, *more, **named)
+
+        return refused
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", closed(look))
+        patched.setattr(os, "scandir", closed(walk))
+        assert [reader.look().unreadable, reader.look().unreadable] == [[f"{file}: Permission denied."], []]
+    write(file, line("b"))
+    reader.look()
+    assert reader.seen == ["a", "b"]
