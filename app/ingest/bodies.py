@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from app.domain.problems import DeadlineExceeded
 from app.ingest.places import Places
 from app.store.deadline import Deadline
+from app.store.pace import Pace
 
 MOST: Final = 512 * 1024
 """Bytes of a body, unpacked (I4, I5, I35)."""
@@ -25,6 +26,9 @@ _READ_ON = 4 * 1024 * 1024
 """Bytes beyond the most that are read and forgotten, so that whoever sends too much still hears so."""
 
 _GZIP = 16 + zlib.MAX_WBITS
+
+_STEP = 4_096
+"""Bytes that are unpacked in one go."""
 
 
 class Bodies:
@@ -70,15 +74,19 @@ class _Gunzip:
         self._stream = zlib.decompressobj(_GZIP)
         self._begun = False
 
-    def feed(self, piece: bytes, most: int) -> bytes:
+    async def feed(self, piece: bytes, most: int) -> bytes:
         """What `piece` unpacks to: whole, or `most` bytes and perhaps more. Raises: zlib.error."""
-        out = bytearray()
-        while piece and len(out) < most:
-            if self._stream.eof:  # another member
-                self._stream, self._begun = zlib.decompressobj(_GZIP), False
-            self._begun = True
-            out += self._stream.decompress(piece, most - len(out))
-            piece = self._stream.unconsumed_tail or self._stream.unused_data
+        out, pace = bytearray(), Pace()
+        for start in range(0, len(piece), _STEP):  # small, as each member's end copies what is left of it
+            step = piece[start : start + _STEP]
+            while step and len(out) < most:
+                if self._stream.eof:  # another member
+                    self._stream, self._begun = zlib.decompressobj(_GZIP), False
+                self._begun = True
+                out += self._stream.decompress(step, most - len(out))
+                step = self._stream.unconsumed_tail or self._stream.unused_data
+                if pace.due:
+                    await pace.rest()
         return bytes(out)
 
     @property
@@ -121,10 +129,10 @@ class _Body:
 
     async def go_on(self) -> None:
         """The rest."""
-        self._add(bytes(self._beginning))
+        await self._add(bytes(self._beginning))
         self._beginning.clear()
         async for piece in self._pieces:
-            self._add(piece)
+            await self._add(piece)
 
     def whole(self) -> bytes:
         """All of it. Raises: HTTPException 413, 400."""
@@ -134,10 +142,10 @@ class _Body:
             raise HTTPException(400, "The body ended early.")
         return bytes(self._body)
 
-    def _add(self, piece: bytes) -> None:
+    async def _add(self, piece: bytes) -> None:
         if len(self._body) <= self._most:
             try:
-                self._body += piece if self._unpack is None else self._unpack.feed(piece, self._most + 1 - len(self._body))
+                self._body += piece if self._unpack is None else await self._unpack.feed(piece, self._most + 1 - len(self._body))
             except zlib.error:
                 raise HTTPException(400, "The body is no gzip.") from None
 

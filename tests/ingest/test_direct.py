@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import zlib
@@ -12,6 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from app.ingest.bodies import _Gunzip
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.settings import StoreAddress
 from tests.application import Opened, opened
@@ -113,6 +115,24 @@ async def test_bodies_are_bounded_as_sent_and_as_unpacked(door: Opened) -> None:
         assert answer.status_code == status, (len(body) if isinstance(body, bytes) else "endless", headers)
         assert set(answer.json()) == ({"error"} if status != 200 else {"accepted", "duplicates", "invalid"})
     assert (await post(door, graph_id, lines(*LOG[:3]), secret)).json() == {"accepted": 1, "duplicates": 2, "invalid": []}
+
+
+async def test_others_are_answered_while_much_is_unpacked() -> None:
+    """I8: many members that hold nothing are much work for their bytes; others have their turns meanwhile."""
+    unpack, turns, done = _Gunzip(), 0, asyncio.Event()
+
+    async def other() -> None:
+        nonlocal turns
+        while not done.is_set():
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(other())
+    assert await unpack.feed(gzip.compress(b"", mtime=0) * 40_000 + gzip.compress(b"end"), 100) == b"end"
+    done.set()
+    await beside
+    assert turns > 10
+    assert unpack.whole
 
 
 async def test_what_is_no_event_is_counted_where_it_is_much(door: Opened) -> None:
