@@ -12,6 +12,9 @@ from platformdirs import user_cache_path
 
 from app.embedded.installation import Installation
 
+_OTHERS = 4
+"""Installations besides the one that the file was made for last: virtual environments come and go."""
+
 
 def start_cache(installation: Installation) -> Path:
     """Where the file of this installation is, or would be: another one after each change of it. Raises: OSError."""
@@ -28,10 +31,12 @@ def usable_cache(installation: Installation) -> Path | None:
 
 
 def drop_older(installation: Installation) -> None:
-    """Removes what was made of this installation before it changed. Raises: OSError."""
-    kept = start_cache(installation)
-    for path in _folder().glob(f"{_name(installation)}-*.aot"):
-        if path != kept:
+    """Removes what was made of this installation before it changed, and of others all but the newest. Raises: OSError."""
+    name = _name(installation)
+    others = [path for path in _folder().glob("*.aot") if path != start_cache(installation)]
+    newest = sorted((path for path in others if not path.name.startswith(name)), key=lambda path: path.stat().st_mtime_ns)[-_OTHERS:]
+    for path in others:
+        if path not in newest:
             path.unlink(missing_ok=True)
 
 

@@ -103,6 +103,16 @@ def test_a_changed_installation_has_a_file_of_its_own(installation: Installation
     assert sorted(elsewhere.parent.iterdir()) == sorted([after, elsewhere])
 
 
+def test_of_many_installations_the_newest_files_are_kept(installation: Installation, elsewhere: Path) -> None:
+    """So that what is gone from the machine does not stay in the cache folder for ever."""
+    mine, others = start_cache(installation), [elsewhere.parent / f"other{number}-1.aot" for number in range(7)]
+    for age, path in enumerate([mine, *others]):
+        path.touch()
+        os.utime(path, (age, age))
+    drop_older(installation)
+    assert sorted(elsewhere.parent.iterdir()) == sorted([mine, *others[-4:]])
+
+
 def test_an_installation_that_is_gone_has_none(tmp_path: Path) -> None:
     """No error: the start itself says what is missing."""
     assert usable_cache(Installation(tmp_path / "java", (), "1")) is None
