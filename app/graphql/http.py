@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from app.domain.problems import Problem, StoreUnavailable
 from app.graphql.caching import cache_control
 from app.graphql.documents import Document, Refused
+from app.graphql.equal_keys import check_keys
 from app.graphql.errors import error_body, problem_body
 from app.graphql.graphiql import graphiql_page
 from app.graphql.limits import most_body_bytes
@@ -99,7 +100,7 @@ class Door:
 
     async def _run(self, request: Request, viewer: Viewer, media: str, request_id: str) -> Response:
         log = _state(request, "log", {})
-        asked = self._by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
+        asked = await self._by_get(request) if request.method == "GET" else await self._by_post(request, viewer)
         document = self._operations.document(asked.query)
         self._requests.keep(asked)
         operation = document.operation(asked.operation_name)
@@ -143,15 +144,24 @@ class Door:
             raise BadRequest(400, "One operation a request: batches are not taken.")
         if not isinstance(members, dict):
             raise BadRequest(400, "The body is a JSON object with the member query.")
-        return self._requests.asked(members)
+        asked = self._requests.asked(members)
+        await check_keys(asked, body)
+        return asked
 
-    def _by_get(self, request: Request) -> Asked:
-        return self._requests.asked(_parameters(request))
+    async def _by_get(self, request: Request) -> Asked:
+        parameters = _parameters(request)
+        asked = self._requests.asked(_members(parameters))
+        await check_keys(asked, parameters.get("variables", ""))
+        return asked
 
 
-def _parameters(request: Request) -> dict[str, Any]:
+def _parameters(request: Request) -> dict[str, str]:
     values = parse_qs(request.scope["query_string"].decode("ascii", "replace"), keep_blank_values=True)
-    members: dict[str, Any] = {name: found[-1] for name, found in values.items()}
+    return {name: found[-1] for name, found in values.items()}
+
+
+def _members(parameters: dict[str, str]) -> dict[str, Any]:
+    members: dict[str, Any] = {**parameters}
     for name in ("variables", "extensions"):
         text = members.get(name)
         if text is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -13,13 +15,16 @@ from app.domain.rho.envelope import canonical_document, canonical_json, canonica
 from app.domain.rho.normalize import prepare
 from app.store.connection import Store
 from tests.conformance.test_rho import CASES, many_facts, many_tasks
+from tests.graphql.live import PATIENCE, calling
 from tests.graphql.rho import IMPORT, SYNC, Fields, RhoDoor, rho_door
+from tests.listening import listening
 from tests.served import account
 
 SESSION: Fields = CASES["validate-session-graph"]["input"]["envelope"]
 TELLING: Fields = copy.deepcopy(SESSION)
 TELLING["nodes"][0]["attributes"]["url"] = "https://orchard.example/plan"
 MISSION: Fields = CASES["validate-mission-graph"]["input"]["envelope"]
+VALIDATE = "query($e: JSON!) { rhoValidate(envelope: $e) { ok } }"
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -313,6 +318,29 @@ async def test_deep_and_large_documents_are_refused(rho: RhoDoor) -> None:
     for document, kind in (({**MISSION, "x": deep}, "invalid_json"), ({**MISSION, "x": "y" * 2**20}, "body_too_large")):
         assert (await rho.refused(IMPORT, e=document))["kind"] == kind
         assert (await rho.ask(SYNC, s="s", p="p", g=document))["rhoSync"]["code"] == kind
+
+
+@pytest.mark.parametrize("query", [IMPORT, 'mutation($e: JSON!) { rhoSync(syncId: "s", projectId: "p", graph: $e) { status } }', VALIDATE])
+async def test_a_key_that_stands_twice_is_refused(rho: RhoDoor, query: str) -> None:
+    """G14, M6: the last of them alone would be another document. By POST, by GET where nothing is stored, and by WebSocket."""
+    twice = f'{{"e": {json.dumps(MISSION)[:-1]}, "events": []}}}}'
+    key = await rho.door.key(account())
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    body = f'{{"query": {json.dumps(query)}, "variables": {twice}}}'
+    answers = [await rho.door.client.post("/graphql", content=body, headers=headers)]
+    if query == VALIDATE:
+        answers.append(await rho.door.client.get("/graphql", params={"query": query, "variables": twice}, headers=headers))
+    for answer in answers:
+        assert (answer.status_code, answer.json()["errors"][0]["extensions"]["code"]) == (400, "BAD_REQUEST")
+    async with listening(rho.door.application) as address, calling(address, key) as caller:
+        caller.waiting["1"] = asyncio.Queue()
+        await caller.say(f'{{"type": "subscribe", "id": "1", "payload": {body}}}')
+        told = await asyncio.wait_for(caller.waiting["1"].get(), PATIENCE)
+    assert (told["type"], told["payload"][0]["extensions"]["code"]) == ("error", "BAD_REQUEST")
+    assert "errors" not in await rho.door.ask(key, query, {"e": MISSION})
+    assert (await rho.door.ask(key, "{ rhoGraphs { nodes { snapshots { totalCount } } } }"))["data"]["rhoGraphs"]["nodes"] == [
+        {"snapshots": {"totalCount": 1}}
+    ] * (query != VALIDATE)
 
 
 async def test_validation_is_data(rho: RhoDoor) -> None:

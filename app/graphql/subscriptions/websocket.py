@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from app.domain.problems import Problem
 from app.graphql.documents import Refused
+from app.graphql.equal_keys import check_keys
 from app.graphql.errors import error_body, internal_body, problem_body
 from app.graphql.limits import most_body_bytes
 from app.graphql.requests import BadRequest, Requests
@@ -97,9 +98,10 @@ class _Connection:
 
     async def _listen(self, held: ExitStack) -> None:
         while True:
-            message = await self._received()
-            if message is None:
+            received = await self._received()
+            if received is None:
                 return
+            message, text = received
             match message.get("type"):
                 case "connection_init":
                     await self._begin(message.get("payload"), held)
@@ -108,7 +110,7 @@ class _Connection:
                 case "pong":
                     self._ponged.set()
                 case "subscribe":
-                    await self._subscribe(message.get("id"), message.get("payload"))
+                    await self._subscribe(message.get("id"), message.get("payload"), text)
                 case "complete":
                     running = self._running.pop(str(message.get("id")), None)
                     if running is not None:
@@ -143,8 +145,8 @@ class _Connection:
 
     # ---- messages ----
 
-    async def _received(self) -> dict[str, Any] | None:
-        """The next message; None where the caller has gone. Raises: _Closed, where it cannot be read."""
+    async def _received(self) -> tuple[dict[str, Any], str] | None:
+        """The next message, and its text; None where the caller has gone. Raises: _Closed, where it cannot be read."""
         received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
             return None
@@ -160,7 +162,7 @@ class _Connection:
             found = None
         if not isinstance(found, dict):
             raise _Closed(4400, "Messages are JSON objects")
-        return found
+        return found, text
 
     async def _begin(self, payload: Any, held: ExitStack) -> None:
         if self._asked_for:
@@ -181,7 +183,7 @@ class _Connection:
         await self._send({"type": "connection_ack"})
         self._begun.set()
 
-    async def _subscribe(self, name: Any, payload: Any) -> None:
+    async def _subscribe(self, name: Any, payload: Any, text: str) -> None:
         if self._viewer is None:
             raise _Closed(4401, "Unauthorized")
         if not isinstance(name, str) or not name or not isinstance(payload, dict):
@@ -195,13 +197,13 @@ class _Connection:
         elif len(self._running) >= self._settings.connection_subscriptions:
             await self._error(name, [problem_body(TooManySubscriptions(len(self._running), "on this connection"))])
         else:
-            self._running[name] = asyncio.create_task(self._operate(name, payload, self._viewer))
+            self._running[name] = asyncio.create_task(self._operate(name, payload, text, self._viewer))
 
-    async def _operate(self, name: str, payload: dict[str, Any], viewer: Viewer) -> None:
+    async def _operate(self, name: str, payload: dict[str, Any], text: str, viewer: Viewer) -> None:
         errors: list[dict[str, Any]] | None = None
         request_id = self._socket.state.request_id
         try:
-            await self._answers(name, payload, viewer, request_id)
+            await self._answers(name, payload, text, viewer, request_id)
         except BadRequest as refused:
             errors = [error_body("BAD_REQUEST", refused.message)]
         except (Refused, Ended) as ended:
@@ -217,8 +219,9 @@ class _Connection:
         with suppress(WebSocketDisconnect):
             await (self._send({"type": "complete", "id": name}) if errors is None else self._error(name, errors))
 
-    async def _answers(self, name: str, payload: dict[str, Any], viewer: Viewer, request_id: str) -> None:
+    async def _answers(self, name: str, payload: dict[str, Any], text: str, viewer: Viewer, request_id: str) -> None:
         asked = self._requests.asked(payload)
+        await check_keys(asked, text)
         document = self._operations.document(asked.query)
         self._requests.keep(asked)
         operation = document.operation(asked.operation_name)
