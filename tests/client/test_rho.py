@@ -9,10 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.client import AsyncRhoClient, RhoClient, RhoFailure
+from app.client import AsyncRhoClient, Refused, RhoClient, RhoFailure
 from app.domain.rho.envelope import graph_digest
 from app.domain.rho.normalize import prepare
-from app.domain.rho.problems import Refused
 from app.store.connection import Store
 from tests.conformance.test_rho import CASES
 from tests.domain.rho.envelopes import edge, envelope, event, node, session
