@@ -167,7 +167,7 @@ def marked(log: list[Fields]) -> list[Fields]:
     def data(value: Any) -> Any:
         return {**walk(value), "secret": next(words)} if isinstance(value, dict) else value
 
-    return [{**each, "data": data(each["data"])} for each in log]
+    return [{**each, "data": data(each["data"])} if "data" in each else each for each in log]
 
 
 def exported(log: list[Fields]) -> Iterator[tuple[str, Fields]]:
