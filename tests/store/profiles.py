@@ -175,6 +175,12 @@ async def driver(address: StoreAddress) -> AsyncIterator[AsyncDriver]:
         yield own
 
 
+async def counted(own: AsyncDriver) -> None:
+    """Has Neo4j count what its indexes hold, and plan anew: otherwise plans go by whatever it happened to have counted when."""
+    async with own.session() as session:
+        await (await session.run("CALL db.prepareForReplanning(120)")).consume()
+
+
 async def profiled(own: AsyncDriver, call: Call) -> Cost:
     """What a call costs."""
     async with own.session() as session:

@@ -20,7 +20,7 @@ from app.store.migrations import migrate
 from app.store.statements import statement_names, with_lists
 from app.store.warming import samples
 from tests.engines.own import Engine
-from tests.store.profiles import GOLDEN, Call, Cost, Recorder, driver, explained, golden, graph_of, kept, profiled, scans
+from tests.store.profiles import GOLDEN, Call, Cost, Recorder, counted, driver, explained, golden, graph_of, kept, profiled, scans
 
 pytestmark = pytest.mark.only("neo4j")
 
@@ -48,10 +48,6 @@ WIDER = {
 BOTH_ENDS = {"rewrite/edges", "append/places", "rho/snapshot_begin", "rho/current_move"}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
-SMALL = "rho/"
-"""Statements on a few dozen rows in this store: how Neo4j goes about them changes with when it last counted these. They seek, and touch
-little, whatever it does: that is asked of them below as of all others."""
-
 GROWN = ("early",)
 """Moments before most of the graph's nodes were there: current rows that began later are passed over."""
 
@@ -74,7 +70,9 @@ async def measured(mortal: Engine) -> AsyncIterator[Measured]:
             empty = {name: await explained(own, name, with_lists(samples(name))) for name in statement_names()}
             grown, log = await graph_of(store, EVENTS)
             calls: dict[str, dict[str, tuple[Call, Cost]]] = defaultdict(dict)
-            for call in await Recorder(store).all(grown, log):
+            every = await Recorder(store).all(grown, log)
+            await counted(own)
+            for call in every:
                 calls[call.name][call.label] = call, await profiled(own, call)
         yield Measured(calls, empty)
     finally:
@@ -94,9 +92,7 @@ def test_costs_are_within_their_budgets(measured: Measured, pytestconfig: pytest
     wrong = {}
     for name, figures in found.items():
         budget = kept(name)
-        if name.startswith(SMALL):
-            continue
-        if sorted(budget["operators"]) != sorted(figures["operators"]):
+        if budget["operators"] != figures["operators"]:
             wrong[name] = f"operators {figures['operators']}"
         for label, call in figures["calls"].items():
             hits = budget["calls"][label]["hits"]
