@@ -139,9 +139,9 @@ class Workers:
 async def _prepared(settings: Settings) -> AsyncIterator[tuple[Settings, Services]]:
     """A store that runs, migrated, with the operator's key; the settings that lead to it."""
     make_data_dir(settings.data_dir)
-    async with started_store(settings) as (address, embedded), training(embedded):
+    async with started_store(settings) as (address, embedded):
         settings = _at(settings, address)
-        async with running(settings, system_clock, warm=True) as services:  # once, so that no worker waits long for plans
+        async with running(settings, system_clock, warm=True) as services, training(embedded):  # warm: no worker waits long for plans
             yield settings, services
 
 

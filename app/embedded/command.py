@@ -25,12 +25,12 @@ def java_command(
     ports: tuple[int, int],
     memory_mib: int,
     statement_seconds: float,
-    start_cache: Sequence[str] = (),
+    start_options: Sequence[str] = (),
 ) -> list[str]:
     """How to start the server in `folder`: Bolt on the first of `ports`, its own HTTP (which cannot be left out) on the second.
 
     `memory_mib` bounds Java's heap; no statement runs longer than `statement_seconds`, whether or not its caller still waits.
-    `start_cache`: Java's options about that file.
+    `start_options`: those of `start_cache`.
     """
     settings = {
         "server.mode": "production",
@@ -57,7 +57,7 @@ def java_command(
     }
     return [
         str(installation.java),
-        *start_cache,
+        *start_options,
         "-Xms64m",
         f"-Xmx{memory_mib}m",
         "-Djava.awt.headless=true",

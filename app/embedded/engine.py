@@ -14,22 +14,23 @@ from pathlib import Path
 import psutil
 import structlog
 
-from app.embedded import supervisor
+from app.embedded import start_cache, supervisor
 from app.embedded.command import DATABASE, HOST, USERNAME, free_port, java_command, java_environment
 from app.embedded.folder import Running, StoreFolder
-from app.embedded.installation import Installation, find_installation
+from app.embedded.installation import find_installation
 from app.embedded.problems import ELSEWHERE, FolderInUse, StartFailed
-from app.embedded.start_cache import usable_cache
 from app.settings import StoreAddress
 
 ORPHAN_SECONDS = 10.0
 START_SECONDS = 60.0
 STOP_SECONDS = 8.0
 TRAINED_SECONDS = 300.0
+"""The same where the file for `start_cache` is made at the end."""
 MEMORY_MIB = 1024
 STATEMENT_SECONDS = 25.0
 
 _LONGER = 7.0
+"""Seconds that the supervisor may take besides to end the store."""
 _OLD_LOG_BYTES = 5_000_000
 
 log = structlog.get_logger(__name__)
@@ -98,7 +99,7 @@ class EmbeddedStore:
                     ports,
                     self._memory_mib,
                     self._statement_seconds,
-                    self._start_cache(installation),
+                    start_cache.options(installation, self._train),
                 ),
                 "environment": java_environment(),
                 "folder": str(self.folder.path),
@@ -147,12 +148,6 @@ class EmbeddedStore:
     def pid(self) -> int | None:
         """The store's process."""
         return self._pid
-
-    def _start_cache(self, installation: Installation) -> list[str]:
-        if self._train is not None:
-            return [f"-XX:AOTCacheOutput={self._train}"]
-        cache = usable_cache(installation)
-        return [] if cache is None else [f"-XX:AOTCache={cache}"]
 
     def _supervise(self) -> None:
         self._supervisor = subprocess.Popen(  # noqa: S603 - our own script

@@ -30,10 +30,18 @@ def usable_cache(installation: Installation) -> Path | None:
         return None
 
 
+def options(installation: Installation, train: Path | None) -> list[str]:
+    """How Java is told to start with the file, if it is there; or to make `train` of this run when it ends."""
+    if train is not None:
+        return [f"-XX:AOTCacheOutput={train}"]
+    cache = usable_cache(installation)
+    return [] if cache is None else [f"-XX:AOTCache={cache}"]
+
+
 def drop_older(installation: Installation) -> None:
     """Removes what was made of this installation before it changed, and of others all but the newest. Raises: OSError."""
-    name = _name(installation)
-    others = [path for path in _folder().glob("*.aot") if path != start_cache(installation)]
+    name, kept = _name(installation), start_cache(installation)
+    others = [path for path in _folder().glob("*.aot") if path != kept]
     newest = sorted((path for path in others if not path.name.startswith(name)), key=lambda path: path.stat().st_mtime_ns)[-_OTHERS:]
     for path in others:
         if path not in newest:

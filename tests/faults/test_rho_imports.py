@@ -22,7 +22,7 @@ from app.store.rho.keys import snapshot_key
 from tests.domain.rho.envelopes import AT, edge, envelope, event, node, session
 from tests.faults.rho_import_process import KEEP, PROJECT
 from tests.grown import CLOCK_MS, soon
-from tests.services.rho.test_storing import imported, left_behind, somebody, upload
+from tests.services.rho.test_storing import imported, left_behind, mirroring, somebody, upload
 from tests.store.contents import raw
 
 OLDER, NEWER = "2026-10-01T07:59:59Z", "2026-10-01T08:00:01Z"
@@ -96,8 +96,7 @@ async def test_what_a_killed_process_began_is_finished(store: Store, store_addre
         assert await currents(store, viewer) == [current]
         assert [graph.current for graph in await rho.reading.graphs(viewer, soon())] == [current]
         assert await left_behind(rho, viewer) == (1 + bool(old), FACTS + bool(old))
-        standing = "MATCH (s:RhoSnapshot {account: $account})-[:RHO_NODE]->(n) WHERE n.mirrors IS NOT NULL RETURN s.key AS key"
-        assert [row["key"] for row in await raw(store, standing, account=viewer.account)] == [current]
+        assert await mirroring(store, viewer) == [current]
 
 
 async def again(rho: Rho, viewer: Viewer, case: Killed) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import zlib
@@ -24,6 +23,7 @@ from tests.oracle.keyframes import pack
 from tests.served import account
 from tests.services.test_graph_at import whole
 from tests.strategies.logs import random_log
+from tests.turns import turns_beside
 
 LOG = [event(number, "activity", "lead", number, tool="Bash") for number in range(1, 8)]
 
@@ -119,18 +119,9 @@ async def test_bodies_are_bounded_as_sent_and_as_unpacked(door: Opened) -> None:
 
 async def test_others_are_answered_while_much_is_unpacked() -> None:
     """I8: many members that hold nothing are much work for their bytes; others have their turns meanwhile."""
-    unpack, turns, done = _Gunzip(), 0, asyncio.Event()
-
-    async def other() -> None:
-        nonlocal turns
-        while not done.is_set():
-            turns += 1
-            await asyncio.sleep(0)
-
-    beside = asyncio.create_task(other())
-    assert await unpack.feed(gzip.compress(b"", mtime=0) * 40_000 + gzip.compress(b"end"), 100) == b"end"
-    done.set()
-    await beside
+    unpack = _Gunzip()
+    unpacked, turns = await turns_beside(unpack.feed(gzip.compress(b"", mtime=0) * 40_000 + gzip.compress(b"end"), 100))
+    assert unpacked == b"end"
     assert turns > 10
     assert unpack.whole
 

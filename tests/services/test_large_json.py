@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import orjson
 import pytest
 
 from app.services.large_json import load_json
+from tests.turns import turns_beside
 
 ITEM = {"id": "evt", "text": 'é\n"quoted"', "numbers": [1, -2.5, 1e300, 18446744073709551615], "nothing": None, "deep": {"a": [[], {}]}}
 
@@ -56,17 +55,5 @@ async def test_what_is_no_json_is_refused(text: bytes) -> None:
 async def test_others_run_meanwhile() -> None:
     """A text of several megabytes gives way many times."""
     text = orjson.dumps({"variables": {"events": [ITEM] * 40_000}})
-    turns = 0
-    done = asyncio.Event()
-
-    async def other() -> None:
-        nonlocal turns
-        while not done.is_set():
-            turns += 1
-            await asyncio.sleep(0)
-
-    beside = asyncio.create_task(other())
-    await load_json(text)
-    done.set()
-    await beside
+    _, turns = await turns_beside(load_json(text))
     assert turns >= 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from app.domain.rho.apart import Apart, Fact
 from app.domain.rho.mirrors import is_mirror
@@ -13,8 +13,6 @@ from app.store.keys import mirror_key
 from app.store.rho.keys import fact_key, fact_keys
 
 Properties: TypeAlias = dict[str, Any]
-
-T = TypeVar("T")
 
 PIECE = 500
 """Rows of one statement."""
@@ -59,7 +57,8 @@ def facts(key: str, apart: Apart) -> dict[str, list[Properties]]:
 def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
     """Keys of the nodes that stand for sessions and agents, each with the key of the name (M12), in pieces."""
     found = [fact.value["id"] for fact in apart.nodes if is_mirror(fact.value)]
-    return ([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in piece] for piece in _cut(found))
+    pieces = (found[start : start + PIECE] for start in range(0, len(found), PIECE))
+    return ([{"skey": fact_key(key, id), "mirrors": mirror_key(id)} for id in piece] for piece in pieces)
 
 
 def _node(fact: Fact, key_of: Callable[[str], str]) -> Properties:
@@ -119,7 +118,3 @@ def _time(name: str, text: str) -> Properties:
     """A time as text and as Unix nanoseconds, where 64 bits are enough for these."""
     ns = read_ns(text)
     return {f"{name}_at": text, f"{name}_ns": ns if ns is not None and _SMALLEST <= ns <= _LARGEST else None}
-
-
-def _cut(many: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (many[start : start + PIECE] for start in range(0, len(many), PIECE))

@@ -56,6 +56,12 @@ async def imported(rho: Rho, viewer: Viewer, document: Any, project: str | None 
     return (await rho.imports.import_envelope(viewer, document, project, soon())).snapshot.key
 
 
+async def mirroring(store: Store, viewer: Viewer) -> list[str]:
+    """For each of the account's nodes that stand for something else (M12) the key of its snapshot."""
+    of = "MATCH (s:RhoSnapshot {account: $account})-[:RHO_NODE]->(n) WHERE n.mirrors IS NOT NULL RETURN s.key AS key"
+    return [row["key"] for row in await raw(store, of, account=viewer.account)]
+
+
 async def taken_in(rho: Rho, viewer: Viewer, profile: Profile, document: Any, project: str) -> None:
     """Takes an envelope in by a profile's door."""
     if profile is Profile.CLOUD:
@@ -215,8 +221,7 @@ async def test_several_of_one_graph_at_once(rho: Rho, store: Store, viewer: View
     assert graph.current is not None
     assert json.loads(await rho.reading.export(viewer, graph.current, soon())) == json.loads(canonical_json(documents[7]))
     assert await left_behind(rho, viewer) == (8, 8)
-    of = "MATCH (s:RhoSnapshot {account: $account})-[:RHO_NODE]->(n) WHERE n.mirrors IS NOT NULL RETURN s.key AS key"
-    assert [row["key"] for row in await raw(store, of, account=viewer.account)] == [graph.current]
+    assert await mirroring(store, viewer) == [graph.current]
 
 
 async def test_a_sync_id_names_one_graph_in_one_project(rho: Rho, viewer: Viewer) -> None:
