@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from app.domain.keyframe import KeyframeRefused
 from app.domain.projector import blocked, requests, tree, waits
 from app.domain.projector.graph import GraphState
+from app.domain.projector.pieces import members
 from app.domain.projector.state import End, Message, Node, Spawn, UnpairedStarts, Wait
 from app.domain.times import NS_PER_S
+
+T = TypeVar("T")
 
 _State = Literal["working", "input_required", "idle", "completed", "failed", "canceled"]
 _Kind = Literal["session", "agent"]
@@ -103,19 +107,78 @@ class _Node(msgspec.Struct, omit_defaults=True):
     background_agents: _Count | None = None
 
 
+class _End(NamedTuple):
+    time: _Time
+    ts: str
+    quick: bool
+
+
+class _Unpaired(NamedTuple):
+    time: _Time
+    ts: str
+    refs: list[str]
+
+
 class _Graph(msgspec.Struct, omit_defaults=True):
-    """Nodes are packed and unpacked one by one: all at once would be one long step, for which every thread waits."""
+    """Nodes are packed one by one: all at once would be one long step, for which every thread waits."""
 
     nodes: dict[str, msgspec.Raw]
     processes: dict[str, str]
     requesters: dict[str, list[str]]
-    ended: dict[str, tuple[_Time, str, bool]]
+    ended: dict[str, _End]
     started: dict[str, _Time]
-    unpaired_runs: tuple[_Time, str, list[str]] | None = None
+    unpaired_runs: _Unpaired | None = None
 
 
 _encoder = msgspec.json.Encoder()
-_node_decoder = msgspec.json.Decoder(_Node)
+
+
+class _Mapping(Generic[T]):
+    """A member of a state that has as many members itself as there are nodes, or so: it comes in pieces."""
+
+    def __init__(self, name: str, type: type[T]) -> None:
+        self.name = name
+        self._decoder = msgspec.json.Decoder(dict[str, type])  # type: ignore[valid-type]
+
+    def of(self, parts: Mapping[str, Sequence[bytes]]) -> dict[str, T]:
+        """What a state's parts hold of it. Raises: msgspec.DecodeError."""
+        if self.name not in parts:
+            raise msgspec.ValidationError(f"Object missing required field `{self.name}`")
+        found: dict[str, T] = {}
+        for text in parts[self.name]:
+            found.update(self._decoder.decode(text))
+        return found
+
+
+_NODES = _Mapping("nodes", _Node)
+_PROCESSES = _Mapping("processes", str)
+_REQUESTERS = _Mapping("requesters", list[str])
+_ENDED = _Mapping("ended", _End)
+_STARTED = _Mapping("started", _Time)
+_MAPPINGS = tuple(each.name for each in (_NODES, _PROCESSES, _REQUESTERS, _ENDED, _STARTED))
+_unpaired_decoder = msgspec.json.Decoder(_Unpaired | None)
+
+
+class _Read(NamedTuple):
+    """What a state's text says."""
+
+    nodes: dict[str, _Node]
+    processes: dict[str, str]
+    requesters: dict[str, list[str]]
+    ended: dict[str, _End]
+    started: dict[str, _Time]
+    unpaired: _Unpaired | None
+
+
+def _read(text: bytes) -> _Read:
+    """Raises: KeyframeRefused (E130)."""
+    try:
+        parts = members(text, _MAPPINGS)
+        unpaired = _unpaired_decoder.decode(parts.get("unpaired_runs", [b"null"])[0])
+        # nodes first: where those are none, the rest is not gone through
+        return _Read(_NODES.of(parts), _PROCESSES.of(parts), _REQUESTERS.of(parts), _ENDED.of(parts), _STARTED.of(parts), unpaired)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise KeyframeRefused(f"no JSON state: {error}") from None
 
 
 class Places(msgspec.Struct):
@@ -146,9 +209,9 @@ def dump(graph: GraphState) -> bytes:
             nodes={ref: msgspec.Raw(_encoder.encode(_dump_node(node))) for ref, node in graph.nodes.items()},
             processes=graph.processes,
             requesters=graph.requesters,
-            ended={ref: (_time(end.time_ns), end.ts, end.quick) for ref, end in graph.ended.items()},
+            ended={ref: _End(_time(end.time_ns), end.ts, end.quick) for ref, end in graph.ended.items()},
             started={ref: _time(at) for ref, at in graph.started.items()},
-            unpaired_runs=None if unpaired is None or not unpaired.refs else (_time(unpaired.time_ns), unpaired.ts, unpaired.refs),
+            unpaired_runs=None if unpaired is None or not unpaired.refs else _Unpaired(_time(unpaired.time_ns), unpaired.ts, unpaired.refs),
         )
     )
 
@@ -217,28 +280,23 @@ def _dump_node(node: Node) -> _Node:
 def load(text: bytes, seq: int, places: Places | None = None) -> GraphState:
     """Takes up a state; it stands at place `seq`. Raises KeyframeRefused where it is no JSON state (E130) or does not add up (E135)."""
     places = Places({}, {}) if places is None else places
-    try:
-        form = msgspec.json.decode(text, type=_Graph)
-        nodes = {ref: _node_decoder.decode(raw) for ref, raw in form.nodes.items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise KeyframeRefused(f"no JSON state: {error}") from None
-    _check(form, nodes)
+    form = _read(text)
+    _check(form)
     graph = GraphState()
     graph.seq = seq
-    for ref, at in nodes.items():
+    for ref, at in form.nodes.items():
         graph.nodes[ref] = _load_node(at, places.tasks.get(ref))
-    _load_tree(graph, nodes)
+    _load_tree(graph, form.nodes)
     for ref, place in places.nodes.items():
         graph.nodes[ref].placed = place
-    for ref, at in nodes.items():
+    for ref, at in form.nodes.items():
         _load_parts(graph, graph.nodes[ref], at)
     graph.processes = form.processes
     graph.requesters = form.requesters
-    graph.ended = {ref: End(_ns(time), ts, quick) for ref, (time, ts, quick) in form.ended.items()}
+    graph.ended = {ref: End(_ns(end.time), end.ts, end.quick) for ref, end in form.ended.items()}
     graph.started = {ref: _ns(time) for ref, time in form.started.items()}
-    if form.unpaired_runs is not None:
-        time, ts, refs = form.unpaired_runs
-        graph.unpaired = UnpairedStarts(_ns(time), ts, refs)
+    if form.unpaired is not None:
+        graph.unpaired = UnpairedStarts(_ns(form.unpaired.time), form.unpaired.ts, form.unpaired.refs)
     graph.touched = dict.fromkeys(graph.nodes.values())
     graph.moved = {node: None for node in graph.nodes.values() if node.parent is not None}
     graph.waiters = {node: None for node in graph.nodes.values() if node.open_waits}
@@ -246,7 +304,8 @@ def load(text: bytes, seq: int, places: Places | None = None) -> GraphState:
     return graph
 
 
-def _check(form: _Graph, nodes: dict[str, _Node]) -> None:
+def _check(form: _Read) -> None:
+    nodes = form.nodes
     listed: set[str] = set()
     for ref, node in nodes.items():
         if node.id != ref:
@@ -260,7 +319,7 @@ def _check(form: _Graph, nodes: dict[str, _Node]) -> None:
     if any((node.parent is not None) != (ref in listed) for ref, node in nodes.items()):
         raise KeyframeRefused("a node is not listed by its parent")
     named = {*form.processes.values(), *(ref for refs in form.requesters.values() for ref in refs)}
-    named.update(form.unpaired_runs[2] if form.unpaired_runs is not None else ())
+    named.update(form.unpaired.refs if form.unpaired is not None else ())
     if not named <= nodes.keys():
         raise KeyframeRefused("it names nodes that are not there")
 
