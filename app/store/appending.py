@@ -3,17 +3,17 @@
 A commit is not one moment for a reader, so each stage is acknowledged before the next begins: whoever sees anything of *places* finds the
 ended states of *adds*, and nobody sees the new head before all of it is there.
 
-A stage is a run of pieces, each one statement in a transaction of its own that takes the graph's lock, looks whether the graph still
-stands where this writer left it, and writes at most `PIECE` rows: neither the event loop nor other writers wait for long, however large the
-append. A writer may die between any two pieces. Until the last piece of *adds*, which moves `written`, `adding` says that rows above
-`written` are leftovers, and `clear` takes them away. From then on the append is there: whoever comes next folds the same events again and
-writes *places* once more, as a whole (`again`), then the head. `writer` names whose turn it is; a writer whose turn was taken gets `Stale`
-at its next piece.
+A stage is a run of pieces, each a transaction of its own that takes the graph's lock, looks whether the graph still stands where this
+writer left it, and writes at most `PIECE` rows: neither the event loop nor other writers wait for long, however large the append. The
+first piece of *places* is written beside the last one of *adds*, and committed after it: storing a commit for good takes the disk as long
+as many rows take the store. A writer may die between any two pieces. Until the last piece of *adds*, which moves `written`, `adding` says
+that rows above `written` are leftovers, and `clear` takes them away. From then on the append is there: whoever comes next folds the same
+events again and writes *places* once more, as a whole (`again`), then the head. `writer` names whose turn it is; a writer whose turn was
+taken gets `Stale` at its next piece.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -115,16 +115,17 @@ async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline
     Raises: Stale; Overtaken where the append will be there all the same.
     """
     async with Pieces(placed(ground.g, batch), PLACES) as pieces:
-        ground = await adds(store, ground, batch, deadline, pieces.begin)
+        places = _Places(pieces)
+        ground = await adds(store, ground, batch, deadline, places)
         try:
-            ground = await _placed(store, ground, pieces, deadline)
+            ground = await places.written(store, ground, deadline)
             return await head(store, ground, heard, deadline)
         except Stale as error:
             raise Overtaken from error
 
 
-async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, meanwhile: Callable[[], None] | None = None) -> Ground:
-    """First stage; `meanwhile` is called once the store is at work. Raises: Stale; what earlier pieces wrote the next writer takes away."""
+async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, following: _Places | None = None) -> Ground:
+    """First stage; beside its end `following` may begin. Raises: Stale; what earlier pieces wrote the next writer takes away."""
     standing, upto = ground.standing, batch.events[-1].seq
     done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
     coming = [text for recorded in (batch.events[0], batch.events[-1]) for text in records.end(recorded)]
@@ -134,9 +135,17 @@ async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, m
             to_adding = 0 if last else upto
             to_at = list(done.standing if last else standing)
             stage = {
-                "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming
+                "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming,
+                "rows": rows,
             }  # fmt: skip
-            await guarded(store, "append/adds", ground, stage | {"rows": rows}, deadline, meanwhile=meanwhile)
+            if last and following is not None:
+                with _overtaken_is_stale():
+                    _, ahead = await store.change_ahead(
+                        "append/adds", _stands, partial(following.ahead, done), deadline, **_params(ground, stage)
+                    )  # fmt: skip
+                following.begun(ahead)
+            else:
+                await guarded(store, "append/adds", ground, stage, deadline)
             adding, first = to_adding, False
     return done
 
@@ -144,20 +153,61 @@ async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, m
 async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline, *, again: bool = False) -> Ground:
     """Second stage. `again`: a writer that died may have written any part of it. Raises: Stale."""
     async with Pieces(placed(ground.g, batch), PLACES) as pieces:
-        return await _placed(store, ground, pieces, deadline, again=again)
+        return await _Places(pieces, again=again).written(store, ground, deadline)
 
 
-async def _placed(store: Store, ground: Ground, pieces: Pieces, deadline: Deadline, *, again: bool = False) -> Ground:
-    done = ground.at(applied=ground.standing.written)
-    first = again
-    async for rows, last in pieces:
-        stage = {"taking": first, "to_at": list((done if last else ground).standing), "rows": rows}
-        if again:
-            await guarded_with(store, "append/places", ground, stage, deadline, partial(_there_again, rows), "append/unmake_edges")
-        else:
-            await guarded(store, "append/places", ground, stage, deadline, partial(_all_there, rows, COUNTED))
-        first = False
-    return done
+class _Places:
+    """A second stage, piece by piece. `again`: as in `places`."""
+
+    def __init__(self, pieces: Pieces, *, again: bool = False) -> None:
+        self._pieces = aiter(pieces)
+        self._again = again
+        self._taking = again
+        self._tried: tuple[Piece, bool] | None = None
+
+    async def ahead(self, ground: Ground, tx: Transaction, added: Awaitable[bool]) -> bool:
+        """Writes the first piece in a transaction that is not committed before the first stage, which leaves the graph at `ground`.
+
+        So no reader finds a row of it without the state whose place it took. False: it is not to be committed.
+        """
+        self._tried = rows, last = await anext(self._pieces)
+        await put_current(tx, rows)
+        return await added and await tx.one("append/applied", **_params(ground, self._stage(ground, last))) is not None
+
+    def begun(self, ahead: bool) -> None:
+        """`ahead`: whether that was committed."""
+        if ahead:
+            self._tried = None
+
+    async def written(self, store: Store, ground: Ground, deadline: Deadline) -> Ground:
+        """Writes all that is not written yet. Raises: Stale."""
+        if self._tried is not None:
+            await self._write(store, ground, *self._tried, deadline)
+        async for rows, last in self._pieces:
+            await self._write(store, ground, rows, last, deadline)
+        return ground.at(applied=ground.standing.written)
+
+    async def _write(self, store: Store, ground: Ground, rows: Piece, last: bool, deadline: Deadline) -> None:
+        async def put(tx: Transaction, _: Record) -> None:
+            await put_current(tx, rows, again=self._again)
+
+        await guarded_with(store, "append/applied", ground, self._stage(ground, last), deadline, put)
+        self._taking = False
+
+    def _stage(self, ground: Ground, last: bool) -> dict[str, Any]:
+        to = ground.at(applied=ground.standing.written) if last else ground
+        return {"taking": self._taking, "to_at": list(to.standing)}
+
+
+async def put_current(tx: Transaction, rows: Piece, *, again: bool = False) -> None:
+    """Writes current rows and edges. `again`: some of them may be there already."""
+    if again:
+        await tx.run("append/unmake_edges", rows=rows)
+    counts = await tx.one("append/current", rows=rows)
+    assert counts is not None
+    for name in COUNTED:
+        if counts[name] != len(rows[name]) and not (again and name == "gone_tasks"):
+            raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
 
 
 async def head(store: Store, ground: Ground, heard: int | None, deadline: Deadline, *, first: bool = False) -> Ground:
@@ -196,45 +246,32 @@ def _windows(after: int, upto: int, width: int) -> Iterable[tuple[list[int], boo
         yield list(range(start, stop)), stop == end
 
 
-async def guarded(
-    store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
-    accept: Callable[[Record], None] | None = None, meanwhile: Callable[[], None] | None = None,
-) -> Record:  # fmt: skip
+async def guarded(store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline) -> Record:
     """A statement that answers only where the graph stands at `ground`, in a transaction of its own: its record.
 
-    `stage`: what it takes beside that. What `accept` raises undoes it; `meanwhile` is called once the store is at work.
-    Raises: Stale, with nothing written.
+    `stage`: what it takes beside that. Raises: Stale, with nothing written.
     """
-
-    def found(record: Record | None) -> Record:
-        if record is None:
-            raise Stale
-        if accept is not None:
-            accept(record)
-        return record
-
-    if meanwhile is not None:
-        asyncio.get_running_loop().call_soon(meanwhile)  # its turn comes when the statement has been sent
     with _overtaken_is_stale():
-        return await store.change(name, found, deadline, **_params(ground, stage))
+        return await store.change(name, _stands, deadline, **_params(ground, stage))
 
 
 async def guarded_with(
     store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
-    then: Callable[[Transaction, Record], Awaitable[None]], before: str | None = None,
+    then: Callable[[Transaction, Record], Awaitable[None]],
 ) -> None:  # fmt: skip
-    """The same with more in its transaction: `before` is a statement on the same rows that is run first, `then` is done after it."""
+    """The same with more in its transaction: `then` is done after it."""
 
     async def work(tx: Transaction) -> None:
-        if before is not None:
-            await tx.run(before, rows=stage["rows"])
-        record = await tx.one(name, **_params(ground, stage))
-        if record is None:
-            raise Stale
-        await then(tx, record)
+        await then(tx, _stands(await tx.one(name, **_params(ground, stage))))
 
     with _overtaken_is_stale():
         await store.write(work, deadline)
+
+
+def _stands(record: Record | None) -> Record:
+    if record is None:
+        raise Stale
+    return record
 
 
 def _params(ground: Ground, stage: dict[str, Any]) -> dict[str, Any]:
@@ -247,13 +284,3 @@ def _overtaken_is_stale() -> Iterator[None]:
         yield
     except ConstraintError as error:  # an event came that was not there when we looked
         raise Stale from error
-
-
-def _all_there(rows: Piece, names: Iterable[str], counts: Record) -> None:
-    for name in names:
-        if counts[name] != len(rows[name]):
-            raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
-
-
-async def _there_again(rows: Piece, _: Transaction, counts: Record) -> None:
-    _all_there(rows, (name for name in COUNTED if name != "gone_tasks"), counts)

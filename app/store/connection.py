@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from neo4j import (
     READ_ACCESS,
@@ -16,6 +16,7 @@ from neo4j import (
     AsyncGraphDatabase,
     AsyncManagedTransaction,
     AsyncResult,
+    AsyncTransaction,
     NotificationMinimumSeverity,
     Query,
     Record,
@@ -40,6 +41,9 @@ ACQUIRE_SECONDS = 0.9
 """A store that is gone must be known as gone within 2 s, retries included (O30): twice this, or `GIVE_UP_SECONDS` + this."""
 GIVE_UP_SECONDS = 0.5
 
+_AHEAD_SECONDS = 0.25
+"""How long a transaction waits for the one that it is to follow."""
+
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.5
 
@@ -47,7 +51,7 @@ _LONGEST_PAUSE = 0.5
 class Transaction:
     """A writing transaction: statements by name, in order."""
 
-    def __init__(self, transaction: AsyncManagedTransaction) -> None:
+    def __init__(self, transaction: AsyncManagedTransaction | AsyncTransaction) -> None:
         self._transaction = transaction
 
     async def run(self, name: str, /, **params: Any) -> list[Record]:
@@ -71,6 +75,9 @@ class Transaction:
         """The first record of one statement, if there is any."""
         records = await self.run(name, **params)
         return records[0] if records else None
+
+
+Ahead: TypeAlias = Callable[[Transaction, Awaitable[bool]], Awaitable[bool]]
 
 
 class Store:
@@ -139,6 +146,35 @@ class Store:
 
         A round trip less than `write` takes. Tried again, and failing, as that.
         """
+        async with _until(deadline), self._writers, self._slots:
+            return await self._change(name, accept, deadline, params)
+
+    async def change_ahead(
+        self, name: str, /, accept: Callable[[Record | None], T], ahead: Ahead, deadline: Deadline, **params: Any
+    ) -> tuple[T, bool]:
+        """`change`, and beside it the transaction that is to follow it: what it gives, and whether the other is there too.
+
+        `ahead` runs statements on rows that the first transaction has no part in, waits until that is committed, may run more, and says
+        whether it is to be committed as well. It comes to nothing where the store does not take it, or where the first transaction takes
+        long: somebody who is before us may wait for rows that `ahead` has touched. Then it is to be done as any other.
+        """
+        async with _until(deadline), self._writers, self._slots:
+            committed = asyncio.get_running_loop().create_future()
+            following = asyncio.create_task(self._ahead(ahead, committed, deadline))
+            try:
+                try:
+                    found = await self._change(name, accept, deadline, params)
+                except Exception:
+                    committed.set_result(False)
+                    await following
+                    raise
+                committed.set_result(True)
+                return found, await following
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
+
+    async def _change(self, name: str, accept: Callable[[Record | None], T], deadline: Deadline, params: dict[str, Any]) -> T:
         text, params = statement(name), with_lists(params)
 
         async def accepted(result: AsyncResult) -> T:
@@ -153,8 +189,25 @@ class Store:
                 query, params, database_=self._database, bookmark_manager_=self._bookmarks, result_transformer_=accepted
             )
 
-        async with _until(deadline), self._writers, self._slots:
-            return await _again(once)
+        return await _again(once)
+
+    async def _ahead(self, ahead: Ahead, committed: asyncio.Future[bool], deadline: Deadline) -> bool:
+        if self._slots.locked():
+            return False
+        waiting = asyncio.wait_for(asyncio.shield(committed), _AHEAD_SECONDS)
+        try:
+            async with (
+                self._slots,
+                self._driver.session(**self._session) as session,
+                await session.begin_transaction(timeout=_server_seconds(deadline)) as transaction,
+            ):
+                wanted = await ahead(Transaction(transaction), waiting)
+                await (transaction.commit() if wanted else transaction.rollback())
+        except (TimeoutError, *DRIVER_ERRORS):
+            return False  # or it is not known: whoever does it as any other finds out
+        finally:
+            waiting.close()
+        return wanted
 
     async def _read(self, text: str, deadline: Deadline, params: dict[str, Any]) -> list[Record]:
         async def once() -> list[Record]:

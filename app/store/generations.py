@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from neo4j import Record
 
 from app.domain.history import Batch, Recorded
 from app.store import checkpoints, records
-from app.store.appending import Ground, guarded, guarded_with
+from app.store.appending import Ground, guarded, guarded_with, put_current
 from app.store.checkpoints import Stored
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
@@ -26,7 +25,7 @@ from app.store.deleting import generation_name
 from app.store.events import windows
 from app.store.graphs import Standing
 from app.store.keys import event_key, generation_key
-from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
+from app.store.pieces import ADDS, PLACES, Piece, Pieces, added, placed
 
 _BUCKETS = 8
 _IDS = 1_000
@@ -90,10 +89,13 @@ async def put_events(store: Store, building: Building, batch: Batch, arrivals: I
 
 async def put_places(store: Store, building: Building, batch: Batch) -> None:
     """Puts down current rows and edges alone. Raises: Stale."""
-    stage = {"taking": False, "to_at": list(building.ground.standing)}
     async with Pieces(placed(building.g, batch), PLACES) as pieces:
         async for rows, _ in pieces:
-            await guarded(store, "append/places", building.ground, stage | {"rows": rows}, _piece(), partial(_all_there, rows))
+
+            async def put(tx: Transaction, _: Record, rows: Piece = rows) -> None:
+                await put_current(tx, rows)
+
+            await _stands(store, building, put)
 
 
 async def put_remembered(store: Store, building: Building, parts: Iterable[int]) -> None:
@@ -150,12 +152,6 @@ async def events(store: Store, ground: Ground) -> AsyncIterator[list[Arrived]]:
 
 async def _stands(store: Store, building: Building, then: Any) -> None:
     await guarded_with(store, "generation/stand", building.ground, {"adding": -building.number}, _piece(), then)
-
-
-def _all_there(rows: Piece, counts: Record) -> None:
-    for name in COUNTED:
-        if counts[name] != len(rows[name]):
-            raise RuntimeError(f"{name}: {counts[name]} of {len(rows[name])} rows")
 
 
 def _piece() -> Deadline:

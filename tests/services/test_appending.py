@@ -21,7 +21,7 @@ from app.services.projectors import Projectors
 from app.services.retention import Retention
 from app.services.viewer import ALL_SCOPES, Viewer
 from app.store import graphs, pieces
-from app.store.connection import Store, Transaction
+from app.store.connection import Ahead, Store, Transaction
 from app.store.deadline import Deadline
 from app.store.intervals import STEP
 from tests.grown import CLOCK_MS, event, soon
@@ -81,6 +81,22 @@ class Dying:
 
     async def change(self, name: str, accept: Callable[[Record | None], T], deadline: Deadline, **params: Any) -> T:
         return await self._cut(lambda: self._store.change(name, accept, deadline, **params))
+
+    async def change_ahead(
+        self, name: str, accept: Callable[[Record | None], T], ahead: Ahead, deadline: Deadline, **params: Any
+    ) -> tuple[T, bool]:
+        """Two transactions: it may be cut off before the second is committed."""
+
+        async def cut(tx: Transaction, committed: Awaitable[bool]) -> bool:
+            return not await ahead(tx, committed)
+
+        which = cut if self._lives == 1 or (self._lives == 2 and not self._commits) else ahead
+        done = await self._cut(lambda: self._store.change_ahead(name, accept, which, deadline, **params))
+
+        async def second() -> tuple[T, bool]:
+            return done
+
+        return await self._cut(second)
 
     async def _cut(self, transaction: Callable[[], Awaitable[T]]) -> T:
         self._lives -= 1

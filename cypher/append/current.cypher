@@ -1,17 +1,10 @@
-// An append's second stage, or a piece of it: current rows (what of them is new; null takes a property away) and edges. Compare the counts with the
-// rows: an edge whose end does not exist, or that is not there, drops its row without a word.
-// The first SET takes the graph's lock. No answer: the graph stands elsewhere, or another writer has taken it.
-// Takes: id, g, at, writer, taking (the writer need not have it yet); to_at; rows {nodes, tasks, spawns, waits, messages ({key, set}),
+// Current rows (what of them is new; null takes a property away) and edges, of an append or of a graph that is written anew. Compare the counts
+// with the rows: an edge whose end does not exist, or that is not there, drops its row without a word.
+// Takes: rows {nodes, tasks, spawns, waits, messages ({key, set}),
 //        gone_tasks ({key}: of all parts, only tasks are ever taken away), parent_until, waits_until ({a, b, key, until}),
 //        parent_of, waits_on ({a, b, key, since, until})}
 // Gives: counts of the last five
-// Leans on: graph_id, node_key, task_key, spawn_key, wait_key, message_key; edges are found between both ends, from the one with fewer
-MATCH (g:Graph {id: $id})
-SET g.lock = g.lock + 1
-WITH g
-WHERE g.g = $g AND g.at = $lists.at AND ($taking OR g.writer = $writer)
-SET g.at = $lists.to_at, g.writer = $writer
-WITH g
+// Leans on: node_key, task_key, spawn_key, wait_key, message_key; edges are found between both ends, from the one with fewer
 CALL { UNWIND $rows.nodes AS row MERGE (x:Node {key: row.key}) SET x += row.set RETURN count(*) AS nodes }
 CALL { UNWIND $rows.tasks AS row MERGE (x:Task {key: row.key}) SET x += row.set RETURN count(*) AS tasks }
 CALL { UNWIND $rows.spawns AS row MERGE (x:Spawn {key: row.key}) SET x += row.set RETURN count(*) AS spawns }
