@@ -295,7 +295,6 @@ class Appends:
             await self._kept_up(turn, self._written_anew(turn, held, ground, new, late, run), deadline)
             assert turn.held is not None
             return turn.held
-        ground = await rewriting.turn(self._store, ground, deadline)
         to = again.standing(ground.standing)
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, late, self._clock(), deadline)
         run.accepted = len(new)

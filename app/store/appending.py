@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -114,89 +113,90 @@ async def write(store: Store, ground: Ground, batch: Batch, heard: int, deadline
 
     Raises: Stale; Overtaken where the append will be there all the same.
     """
+    done = _added(ground, batch)
     async with Pieces(placed(ground.g, batch), PLACES) as pieces:
-        places = _Places(pieces)
-        ground = await adds(store, ground, batch, deadline, places)
+        places = _Places(done, pieces)
+        await adds(store, ground, batch, deadline, places)
         try:
-            ground = await places.written(store, ground, deadline)
-            return await head(store, ground, heard, deadline)
+            return await head(store, await places.written(store, deadline), heard, deadline)
         except Stale as error:
             raise Overtaken from error
 
 
-async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, following: _Places | None = None) -> Ground:
-    """First stage; beside its end `following` may begin. Raises: Stale; what earlier pieces wrote the next writer takes away."""
-    standing, upto = ground.standing, batch.events[-1].seq
-    done = ground.at(written=upto, arrival=standing.arrival + len(batch.events))
+async def adds(store: Store, ground: Ground, batch: Batch, deadline: Deadline, then: _Places | None = None) -> Ground:
+    """First stage; beside its end `then` may begin. Raises: Stale; what earlier pieces wrote the next writer takes away."""
+    standing, done = ground.standing, _added(ground, batch)
     coming = [text for recorded in (batch.events[0], batch.events[-1]) for text in records.end(recorded)]
     adding, first = 0, True
     async with Pieces(added(ground.g, batch, count(standing.arrival + 1)), ADDS) as pieces:
         async for rows, last in pieces:
-            to_adding = 0 if last else upto
+            to_adding = 0 if last else done.standing.written
             to_at = list(done.standing if last else standing)
             stage = {
                 "taking": first, "adding": adding, "to_adding": to_adding, "to_at": to_at, "pending": len(batch.events), "coming": coming,
                 "rows": rows,
             }  # fmt: skip
-            if last and following is not None:
-                with _overtaken_is_stale():
-                    _, ahead = await store.change_ahead(
-                        "append/adds", _stands, partial(following.ahead, done), deadline, **_params(ground, stage)
-                    )  # fmt: skip
-                following.begun(ahead)
+            if last and then is not None:
+                following = Following("append/applied", done, then.first)
+                then.begun(await guarded_ahead(store, "append/adds", ground, stage, following, deadline))
             else:
                 await guarded(store, "append/adds", ground, stage, deadline)
             adding, first = to_adding, False
     return done
 
 
+def _added(ground: Ground, batch: Batch) -> Ground:
+    return ground.at(written=batch.events[-1].seq, arrival=ground.standing.arrival + len(batch.events))
+
+
 async def places(store: Store, ground: Ground, batch: Batch, deadline: Deadline, *, again: bool = False) -> Ground:
     """Second stage. `again`: a writer that died may have written any part of it. Raises: Stale."""
     async with Pieces(placed(ground.g, batch), PLACES) as pieces:
-        return await _Places(pieces, again=again).written(store, ground, deadline)
+        return await _Places(ground, pieces, again=again).written(store, deadline)
 
 
 class _Places:
-    """A second stage, piece by piece. `again`: as in `places`."""
+    """A second stage, piece by piece. `ground`: where the graph stands before it; `again`: as in `places`."""
 
-    def __init__(self, pieces: Pieces, *, again: bool = False) -> None:
+    def __init__(self, ground: Ground, pieces: Pieces, *, again: bool = False) -> None:
+        self._ground = ground
         self._pieces = aiter(pieces)
         self._again = again
         self._taking = again
         self._tried: tuple[Piece, bool] | None = None
 
-    async def ahead(self, ground: Ground, tx: Transaction, added: Awaitable[bool]) -> bool:
-        """Writes the first piece in a transaction that is not committed before the first stage, which leaves the graph at `ground`.
-
-        So no reader finds a row of it without the state whose place it took. False: it is not to be committed.
-        """
+    async def first(self, tx: Transaction) -> dict[str, Any]:
+        """Writes the first piece; gives what is to be said of the graph then."""
         self._tried = rows, last = await anext(self._pieces)
         await put_current(tx, rows)
-        return await added and await tx.one("append/applied", **_params(ground, self._stage(ground, last))) is not None
+        return self._stage(last)
 
-    def begun(self, ahead: bool) -> None:
-        """`ahead`: whether that was committed."""
-        if ahead:
+    def begun(self, there: bool) -> None:
+        """`there`: whether the first piece is."""
+        if there:
             self._tried = None
 
-    async def written(self, store: Store, ground: Ground, deadline: Deadline) -> Ground:
-        """Writes all that is not written yet. Raises: Stale."""
+    async def written(self, store: Store, deadline: Deadline) -> Ground:
+        """Writes all that is not there yet. Raises: Stale."""
         if self._tried is not None:
-            await self._write(store, ground, *self._tried, deadline)
+            await self._write(store, *self._tried, deadline)
         async for rows, last in self._pieces:
-            await self._write(store, ground, rows, last, deadline)
-        return ground.at(applied=ground.standing.written)
+            await self._write(store, rows, last, deadline)
+        return self._done
 
-    async def _write(self, store: Store, ground: Ground, rows: Piece, last: bool, deadline: Deadline) -> None:
+    async def _write(self, store: Store, rows: Piece, last: bool, deadline: Deadline) -> None:
         async def put(tx: Transaction, _: Record) -> None:
             await put_current(tx, rows, again=self._again)
 
-        await guarded_with(store, "append/applied", ground, self._stage(ground, last), deadline, put)
+        await guarded_with(store, "append/applied", self._ground, self._stage(last), deadline, put)
         self._taking = False
 
-    def _stage(self, ground: Ground, last: bool) -> dict[str, Any]:
-        to = ground.at(applied=ground.standing.written) if last else ground
-        return {"taking": self._taking, "to_at": list(to.standing)}
+    def _stage(self, last: bool) -> dict[str, Any]:
+        return {"taking": self._taking, "to_at": list((self._done if last else self._ground).standing)}
+
+    @property
+    def _done(self) -> Ground:
+        return self._ground.at(applied=self._ground.standing.written)
 
 
 async def put_current(tx: Transaction, rows: Piece, *, again: bool = False) -> None:
@@ -257,7 +257,7 @@ async def guarded(store: Store, name: str, ground: Ground, stage: dict[str, Any]
 
 async def guarded_with(
     store: Store, name: str, ground: Ground, stage: dict[str, Any], deadline: Deadline,
-    then: Callable[[Transaction, Record], Awaitable[None]],
+    then: Callable[[Transaction, Record], Awaitable[object]],
 ) -> None:  # fmt: skip
     """The same with more in its transaction: `then` is done after it."""
 
@@ -266,6 +266,29 @@ async def guarded_with(
 
     with _overtaken_is_stale():
         await store.write(work, deadline)
+
+
+class Following(NamedTuple):
+    """A transaction that follows another: `rows` writes all of it, and gives what `name` takes beside `ground`, which is run last."""
+
+    name: str
+    ground: Ground
+    rows: Callable[[Transaction], Awaitable[dict[str, Any]]]
+
+
+async def guarded_ahead(store: Store, name: str, ground: Ground, stage: dict[str, Any], following: Following, deadline: Deadline) -> bool:
+    """`guarded`, and beside it another transaction, committed after it: whether that was done too. Raises: Stale, with nothing written.
+
+    No reader finds a row of the second before the first is there.
+    """
+
+    async def ahead(tx: Transaction, committed: Awaitable[bool]) -> bool:
+        last = await following.rows(tx)
+        return await committed and await tx.one(following.name, **_params(following.ground, last)) is not None
+
+    with _overtaken_is_stale():
+        _, there = await store.change_ahead(name, _stands, ahead, deadline, **_params(ground, stage))
+    return there
 
 
 def _stands(record: Record | None) -> Record:

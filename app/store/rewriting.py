@@ -1,21 +1,20 @@
 """Held history rewritten: what late events change, in one transaction between an odd and an even revision.
 
-While the revision is odd nobody reads, since a commit is not one moment for a reader. The transaction is whole or not at all, and each of
-the three looks whether the graph still stands where this writer left it: so whoever finds an odd revision that lasts may make it even
-(`turn`), whatever became of the writer.
+While the revision is odd nobody reads, since a commit is not one moment for a reader. The transaction is whole or not at all (its rows are
+written beside the first turn of the revision, and committed after it), and each of the three looks whether the graph still stands where
+this writer left it: so whoever finds an odd revision that lasts may make it even (`turn`), whatever became of the writer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
-
-from neo4j import Record
+from typing import Any
 
 from app.domain.history import Recorded
 from app.domain.rewriting import Difference, Edge
 from app.store import checkpoints, records
-from app.store.appending import Ground, guarded, guarded_with
+from app.store.appending import Following, Ground, guarded, guarded_ahead, guarded_with
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.graphs import Standing
@@ -30,39 +29,49 @@ _EVENTS = ("events", "events_set")
 
 
 async def turn(store: Store, ground: Ground, deadline: Deadline) -> Ground:
-    """Moves the revision on by one: to odd before history is rewritten, to even after it, or after a writer that died. Raises: Stale."""
-    to = ground.standing._replace(revision=ground.standing.revision + 1)
-    record = await guarded(store, "rewrite/turn", ground, {"to_at": list(to)}, deadline)
-    return replace(ground, standing=to, keep=record["keep"])
+    """Moves the revision on by one: to even after history was rewritten, or after a writer that died. Raises: Stale."""
+    turned = _turned(ground)
+    record = await guarded(store, "rewrite/turn", ground, {"to_at": list(turned.standing)}, deadline)
+    return replace(turned, keep=record["keep"])
+
+
+def _turned(ground: Ground) -> Ground:
+    return ground.at(revision=ground.standing.revision + 1)
 
 
 async def rewrite(
     store: Store, ground: Ground, changed: Difference, to: Standing, ends: tuple[Recorded | None, Recorded], late: Container[str],
     heard: int, deadline: Deadline,
 ) -> Ground:  # fmt: skip
-    """All of `changed`, and where the graph then stands. `ends`: its first event (None: still the same) and its last.
+    """Moves the revision on to odd, and writes all of `changed`, and where the graph then stands but for the revision.
+
+    `ends`: its first event (None: still the same) and its last.
 
     New events are numbered after the last that came; `late`: ids of those that come before one that was there; `heard`: Unix ms at which
     the producer was. Raises: Stale, with nothing written.
     """
     g = ground.g
     first, last = ends
+    odd = _turned(ground)
+    to = to._replace(revision=odd.standing.revision)
     stage = {
         "to_at": list(to), "heard": heard, "first_end": [] if first is None else records.end(first), "last_end": records.end(last)
     }  # fmt: skip
-
     place = min(each.seq for each in (*changed.events_on, *changed.events_set))
 
-    async def rows(tx: Transaction, _: Record) -> None:
+    async def rows(tx: Transaction) -> dict[str, Any]:
         await checkpoints.drop(tx, g, place, OPEN)  # those from there on are no longer so
         await _run(tx, "append/unmake_edges", _edge_rows(g, changed.edges_off), _BOTH_EDGES)
         await _run(tx, "rewrite/off", _off(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/on", _on(g, changed), (*_NOW, *_PAST))
         await _run(tx, "rewrite/edges", _edge_rows(g, changed.edges_on), _BOTH_EDGES)
         await _run(tx, "rewrite/events", _events(g, changed, ground.standing.arrival, late), _EVENTS)
+        return stage
 
-    await guarded_with(store, "rewrite/stand", ground, stage, deadline, rows)
-    return replace(ground, standing=to)
+    turning = {"to_at": list(odd.standing)}
+    if not await guarded_ahead(store, "rewrite/turn", ground, turning, Following("rewrite/stand", odd, rows), deadline):
+        await guarded_with(store, "rewrite/stand", odd, stage, deadline, lambda tx, _: rows(tx))
+    return replace(odd, standing=to)
 
 
 async def _run(tx: Transaction, name: str, rows: Rows, lists: tuple[str, ...]) -> None:
