@@ -17,10 +17,24 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @lru_cache(maxsize=8_192)
 def read_ns(ts: str) -> int | None:
     """Unix nanoseconds of an event's `ts`; None where it is unreadable (E11)."""
+    usual = _usual_ns(ts)
+    if usual is not None:
+        return usual
     found = _UTC_FORM.fullmatch(ts)
     if found is None:
         return None
     return _nanoseconds(found.groups())
+
+
+def _usual_ns(ts: str) -> int | None:
+    """The same for the form that nearly all events have, `2026-01-31T09:30:00.000Z`, in a fraction of the time; None for any other."""
+    if len(ts) != 24 or ts[4] + ts[7] + ts[10] + ts[19] + ts[23] != "--T.Z" or ts[11:13] == "24":
+        return None
+    try:
+        since = datetime.fromisoformat(ts) - _EPOCH
+    except ValueError:
+        return None
+    return (since.days * 86_400 + since.seconds) * NS_PER_S + since.microseconds * 1_000 if since.days >= 0 else None
 
 
 def event_ns(ts: str) -> int:

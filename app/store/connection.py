@@ -221,8 +221,18 @@ class Store:
         return await _again(once)
 
     async def _write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
+        for last in (False, True):  # a second time in any case, as in `_again`
+            try:
+                return await self._connected_write(work, deadline)
+            except DRIVER_ERRORS as error:
+                raise translated(error) from error
+            except _NotConnectedError as error:
+                if last:
+                    raise StoreUnavailable from error
+        raise AssertionError("unreachable")
+
+    async def _connected_write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
         loop = asyncio.get_running_loop()
-        patience = 2 * ACQUIRE_SECONDS
 
         @unit_of_work(timeout=_server_seconds(deadline))
         async def attempt(transaction: AsyncManagedTransaction) -> T:
@@ -230,19 +240,23 @@ class Store:
             try:
                 return await work(Transaction(transaction))
             except DRIVER_ERRORS:
-                connecting.reschedule(loop.time() + patience)
+                connecting.reschedule(loop.time() + ACQUIRE_SECONDS)
                 raise
 
         # The driver goes on trying to connect for as long as its retries may take; a store that is gone must be known sooner.
         try:
-            async with asyncio.timeout(patience) as connecting, self._driver.session(**self._session, **_retries(deadline)) as session:
+            async with (
+                asyncio.timeout(ACQUIRE_SECONDS) as connecting, self._driver.session(**self._session, **_retries(deadline)) as session
+            ):  # fmt: skip
                 return await session.execute_write(attempt)
-        except DRIVER_ERRORS as error:
-            raise translated(error) from error
         except TimeoutError as error:
             if connecting.expired():
-                raise StoreUnavailable from error
+                raise _NotConnectedError from error
             raise
+
+
+class _NotConnectedError(Exception):
+    """No connection to the store was had in time."""
 
 
 def driver_for(address: StoreAddress) -> AsyncDriver:

@@ -88,3 +88,18 @@ def test_the_text_of_a_time_is_kept_where_it_says_more(ts: str) -> None:
     kept = unusual_text(ts)
     assert usual_text(kept, shown_ms(ts) or 0) == ts
     assert (kept is None) == (ts == "2026-01-31T09:30:00.000Z")
+
+
+@given(
+    st.text("0123456789-:T.Z W,٣", min_size=24, max_size=24) | st.datetimes().map(lambda at: at.isoformat(timespec="milliseconds") + "Z")
+)
+def test_the_usual_form_says_what_any_other_does(ts: str) -> None:
+    """E11: what is read fast is what is read slowly: the same time in a form that is longer."""
+    assert read_ns(ts) == read_ns(f"{ts[:-1]}+00:00" if ts[-1] == "Z" else ts)
+
+
+@given(st.integers(0, 28), st.integers(0, 61), st.integers(0, 61), st.integers(0, 32), st.integers(0, 13), st.integers(1_965, 1_975))
+def test_days_and_hours_that_are_none_are_none(hour: int, minute: int, second: int, day: int, month: int, year: int) -> None:
+    """E11: the same at the edges of what there is."""
+    ts = f"{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.999"
+    assert read_ns(f"{ts}Z") == read_ns(f"{ts}+00:00")

@@ -160,7 +160,7 @@ async def test_connections_cut_again_and_again_under_load(store: Store, near: St
     """O25, O30: every answer is right or says that the store was not there; whatever was told to be taken in is there, once."""
     log = list(fleet(3_000 if long else 400, seed=9, keyframe=False))
     grown = await grow(store, [])
-    lines = [orjson.dumps(event) for event in log]
+    lines, size = [orjson.dumps(event) for event in log], 10 if long else 2
     naive = log_of(log)
     states = {0: dict[str, Any]()}
     rng = Random(20270305)
@@ -172,12 +172,12 @@ async def test_connections_cut_again_and_again_under_load(store: Store, near: St
         nonlocal told, lost
         while told < len(lines):
             try:
-                done = await appends.append(grown.viewer, grown.graph_id, lines[told : told + 10], Deadline.after(10))
+                done = await appends.append(grown.viewer, grown.graph_id, lines[told : told + size], Deadline.after(10))
             except (StoreUnavailable, DeadlineExceeded):
                 lost += 1
             else:
-                assert done.accepted + done.duplicates == len(lines[told : told + 10])
-                told += 10
+                assert done.accepted + done.duplicates == len(lines[told : told + size])
+                told += size
 
     async def read() -> None:
         nonlocal answered
