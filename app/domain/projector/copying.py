@@ -1,6 +1,7 @@
 """A projector's whole state, hidden fields too, as a list of short texts from which it can be made again, as often as wanted.
 
-Its rows are not among them: they never change, and are shared.
+Its rows are not among them: they never change, and are shared. Nor is a node made again before somebody looks at it: of a large graph
+a few events touch little.
 
 For this process's memory alone: what is kept for longer is written as `stored` has it. Each text is made, and read, in one short step, so
 that a large graph need not hold everybody up: whoever drives the generators may pause between any two.
@@ -10,32 +11,64 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from app.domain.history import State
 from app.domain.projector.projector import Projector
 from app.domain.projector.state import Node, Spawn, Wait
 from app.domain.rows import Cell
 
-_NODES = 20
+_MEMBERS = tuple(name for name in Node.__slots__ if name != "unread")
 
-T = TypeVar("T")
+
+class _Unread(Node):
+    """A node that nobody has looked at since the copy was made: it has its ref alone, and becomes a `Node` when more is asked of it."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, ref: str, text: bytes, nodes: dict[str, Node]) -> _Unread:
+        """The node of a text, which names others of these."""
+        made = cls.__new__(cls)
+        object.__setattr__(made, "ref", ref)
+        object.__setattr__(made, "unread", (text, nodes))
+        return made
+
+    if not TYPE_CHECKING:  # whoever takes a member of a node that it does not have is to be told
+
+        def __getattr__(self, name: str) -> Any:
+            self._read()
+            return getattr(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._read()
+        setattr(self, name, value)
+
+    def unlink(self) -> None:
+        """It leads to nothing yet but by its text."""
+        object.__delattr__(self, "unread")
+
+    def _read(self) -> None:
+        values = _read(*self.unread)
+        object.__delattr__(self, "unread")
+        object.__setattr__(self, "__class__", Node)
+        for name, value in zip(_MEMBERS, values, strict=True):
+            setattr(self, name, value)
 
 
 class _Pickler(pickle.Pickler):
-    """Writes nodes by their refs, and requests and waits of nodes that are not `inside` by their owners and positions."""
+    """Writes nodes by their refs, and requests and waits of other nodes than the one it writes by their owners and positions."""
 
-    def __init__(self, to: io.BytesIO, inside: Sequence[Node]) -> None:
+    def __init__(self, to: io.BytesIO, node: Node | None) -> None:
         super().__init__(to, pickle.HIGHEST_PROTOCOL)
-        self._inside = set(inside)
+        self._node = node
 
     def persistent_id(self, value: Any) -> tuple[str, int | None, str] | None:
         kind = type(value)
-        if kind is Node:
+        if kind is Node or kind is _Unread:
             return value.ref, None, ""
-        if (kind is Spawn or kind is Wait) and value.owner not in self._inside:
+        if (kind is Spawn or kind is Wait) and value.owner is not self._node:
             return value.owner.ref, value.position, "spawns" if kind is Spawn else "waits"
         return None
 
@@ -54,12 +87,11 @@ class _Unpickler(pickle.Unpickler):
 def copied(projector: Projector) -> Iterator[bytes]:
     """The texts, one after the other. The projector must not be carried on before the last."""
     graph = projector.graph
-    nodes = list(graph.nodes.values())
     rest = {name: value for name, value in vars(graph).items() if name != "nodes"}
     own = {name: value for name, value in vars(projector).items() if name not in ("graph", "history")}
     yield _text(list(graph.nodes))
-    for some in _cut(nodes, _NODES):
-        yield _text([[getattr(node, name) for name in Node.__slots__] for node in some], some)
+    for node in graph.nodes.values():
+        yield node.unread[0] if type(node) is _Unread else _text([getattr(node, name) for name in _MEMBERS], node)
     yield _text((rest, own))
 
 
@@ -67,15 +99,9 @@ def restored(texts: Sequence[bytes], now: Mapping[Cell, State]) -> Generator[Non
     """The projector again, with the rows that it had; it gives way after each text."""
     projector, coming = Projector(), iter(texts)
     nodes = projector.graph.nodes
-    nodes.update((ref, Node.__new__(Node)) for ref in _read(next(coming), nodes))
-    yield
-    of_nodes = list(nodes.values())
-    for some in _cut(of_nodes, _NODES):
+    for ref in _read(next(coming), nodes):
+        nodes[ref] = _Unread.of(ref, next(coming), nodes)
         yield
-        for node, values in zip(some, _read(next(coming), nodes), strict=True):
-            for name, value in zip(Node.__slots__, values, strict=True):
-                setattr(node, name, value)
-    yield
     rest, own = _read(next(coming), nodes)
     vars(projector.graph).update(rest)
     vars(projector).update(own)
@@ -84,17 +110,11 @@ def restored(texts: Sequence[bytes], now: Mapping[Cell, State]) -> Generator[Non
     return projector
 
 
-def _text(value: object, inside: Sequence[Node] = ()) -> bytes:
+def _text(value: object, node: Node | None = None) -> bytes:
     to = io.BytesIO()
-    _Pickler(to, inside).dump(value)
+    _Pickler(to, node).dump(value)
     return to.getvalue()
 
 
 def _read(text: bytes, nodes: dict[str, Node]) -> Any:
     return _Unpickler(text, nodes).load()
-
-
-def _cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    coming = iter(items)
-    while some := list(islice(coming, size)):
-        yield some

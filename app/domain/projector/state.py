@@ -198,10 +198,14 @@ class Node:
         "title",
         "tree_open_tasks",
         "tree_unfinished",
+        "unread",
         "waited_by",
         "waiting_children",
         "waits",
     )
+
+    unread: tuple[bytes, dict[str, Node]]
+    """Of a copy that nobody has looked at yet, and of nothing else: its text, and the other nodes (`copying`)."""
 
     def __init__(self, ref: str, provider: str, ts: str) -> None:
         self.ref = ref
