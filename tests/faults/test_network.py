@@ -35,7 +35,7 @@ AHEAD = ("append/current", "append/applied")
 COMMITTING = (Stage.BEFORE_RUN, Stage.AFTER_RUN, Stage.BEFORE_COMMIT, Stage.AFTER_COMMIT)
 READS = ("graph/one", "read/events_by_key", "read/nodes_now_full", "read/nodes_past_full")
 READING = (Stage.BEFORE_RUN, Stage.AFTER_RUN, Stage.MIDDLE)
-PATIENCE = 0.6
+PATIENCE = 1.0
 
 
 @pytest_asyncio.fixture
@@ -144,9 +144,8 @@ async def test_a_read_on_a_silent_connection_ends_at_its_deadline(
     async def prepare() -> None:
         nonlocal at
         proxy.set(Trap("read/nodes_now_full", stage, Break.STALL))
-        at = await reader(near, snapshot_cache_nodes=0).at(
-            grown.viewer, grown.graph_id, AsOf(event=log[99]["id"]), Deadline.after(PATIENCE)
-        )
+        begun = await reader(near, snapshot_cache_nodes=0).at(grown.viewer, grown.graph_id, AsOf(event=log[99]["id"]), soon())
+        at = begun.later(Deadline.after(PATIENCE))
 
     async def ended() -> None:
         with pytest.raises(DeadlineExceeded):
