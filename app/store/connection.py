@@ -95,6 +95,7 @@ class Store:
         # Embedded: transactions that write at the same time conflict on pages even where they share no row. Neo4j: writers that
         # wait for a graph's lock must leave connections to reads.
         self._writers = asyncio.Semaphore(1 if engine == "embedded" else CONNECTIONS // 2)
+        self._aheads = asyncio.Semaphore(CONNECTIONS // 4)
         # Neo4j: a cluster's replica must have seen our own writes (O23); the embedded engine is one server.
         self._bookmarks = AsyncGraphDatabase.bookmark_manager() if engine == "neo4j" else None
         self._database = database
@@ -166,7 +167,7 @@ class Store:
                     found = await self._change(name, accept, deadline, params)
                 except Exception:
                     committed.set_result(False)
-                    await following
+                    await asyncio.wait({following})  # what it raises, it does so because nothing was as it should be
                     raise
                 committed.set_result(True)
                 return found, await following
@@ -192,12 +193,13 @@ class Store:
         return await _again(once)
 
     async def _ahead(self, ahead: Ahead, committed: asyncio.Future[bool], deadline: Deadline) -> bool:
-        if self._slots.locked():
+        if self._slots.locked() or self._aheads.locked():
             return False
         waiting = asyncio.wait_for(asyncio.shield(committed), _AHEAD_SECONDS)
         try:
             async with (
                 self._slots,
+                self._aheads,
                 self._driver.session(**self._session) as session,
                 await session.begin_transaction(timeout=_server_seconds(deadline)) as transaction,
             ):

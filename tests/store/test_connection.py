@@ -33,6 +33,8 @@ TEXTS = {
     "ids": "MATCH (n:Probe) WHERE n.id >= $low RETURN n.id AS id ORDER BY id",
     "add": "MATCH (n:Probe {id: $id}) SET n.count = coalesce(n.count, 0) + 1 RETURN n.count AS count",
     "wrong": "RETURN",
+    "put_other": "CREATE (n:OtherProbe {id: $id}) RETURN n.id AS id",
+    "other_ids": "MATCH (n:OtherProbe) WHERE n.id >= $low RETURN n.id AS id ORDER BY id",
     "twice": "MERGE (a:Migration {number: 1}) CREATE (b:Migration {number: 1})",
 }
 
@@ -102,6 +104,61 @@ async def test_a_change_that_is_not_accepted_leaves_nothing(store: Store) -> Non
     assert await store.change("put", lambda record: record is not None, Deadline.after(5), id=low)
     assert [record["id"] for record in await store.read("ids", Deadline.after(5), low=low)] == [low]
     assert await store.change("none", lambda record: record is None, Deadline.after(5))
+
+
+class RefusedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("first", ["accepted", "refused", "slow"])
+@pytest.mark.parametrize("second", ["wanted", "unwanted", "broken", "wrong"])
+async def test_what_follows_is_there_only_after_what_it_follows(
+    store: Store, first: str, second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction that is written ahead: nothing of it is seen before the first one is, and never where that is not, or took long."""
+    low = fresh_id()
+    seen: list[int] = []
+    change = store._change
+
+    async def slowly(*args: Any) -> int:
+        await asyncio.sleep(0.5)
+        return await change(*args)
+
+    if first == "slow":
+        monkeypatch.setattr(connection, "_AHEAD_SECONDS", 0.05)
+        monkeypatch.setattr(store, "_change", slowly)
+
+    def judge(record: Record | None) -> int:
+        assert record is not None
+        if first == "refused":
+            raise RefusedError
+        return int(record["id"])
+
+    async def ahead(transaction: Transaction, committed: Awaitable[bool]) -> bool:
+        await transaction.run("put_other", id=low)
+        if second == "broken":
+            raise RuntimeError("no")
+        if second == "wrong":
+            await transaction.run("wrong")
+        if not await committed:
+            return False
+        seen.extend(record["id"] for record in await transaction.run("ids", low=low))
+        return second == "wanted"
+
+    async def both() -> tuple[int, bool]:
+        return await store.change_ahead("put", judge, ahead, Deadline.after(20), id=low)
+
+    if first == "refused":
+        with pytest.raises(RefusedError):
+            await both()
+    elif second == "broken":
+        with pytest.raises(RuntimeError, match="no"):
+            await both()
+    else:
+        assert await both() == (low, first == "accepted" and second == "wanted")
+    there = [[record["id"] for record in await store.read(name, Deadline.after(5), low=low)] for name in ("ids", "other_ids")]
+    assert there == [[] if first == "refused" else [low], [low] if (first, second) == ("accepted", "wanted") else []]
+    assert seen == ([low] if first == "accepted" and second in ("wanted", "unwanted") else [])
 
 
 async def test_writers_of_one_row_lose_no_update(store: Store) -> None:
