@@ -66,12 +66,16 @@ class Following:
         self._told = False
 
     async def run(self, way: Reach) -> None:
-        """Goes on until it is cancelled. Raises: Stop."""
+        """Goes on until it is cancelled, in a new graph if its own is deleted. Raises: Stop."""
         await way.doing(self._look_for_graph)
         changes = Changes(self._paths)
         async with changes.watched():
             while True:
-                await self._round(way)
+                try:
+                    await self._round(way)
+                except Gone as gone:  # deleted, or expired in a quiet time
+                    self._begin_anew(gone)
+                    continue
                 if not await changes.come(_LOOK_EVERY):
                     await way.idle()
 
@@ -81,11 +85,15 @@ class Following:
             return
         try:
             await asked(through, _THERE, {"id": self._graph})
-        except Gone:
-            if self._named:
-                raise
-            note(f"{self._graph} is there no more: everything goes into a new graph.")
-            self._graph, self._tails = None, Tails(self._paths)
+        except Gone as gone:
+            self._begin_anew(gone)
+
+    def _begin_anew(self, gone: Gone) -> None:
+        """The graph is there no more. Raises: Gone, where it was named."""
+        if self._named:
+            raise gone
+        note(f"{self._graph} is there no more: everything goes into a new graph.")
+        self._graph, self._tails, self._told = None, Tails(self._paths), False
 
     async def _round(self, way: Reach) -> None:
         before = self._tails.so_far.positions

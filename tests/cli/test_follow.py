@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -33,14 +34,14 @@ class Follower:
                 [*AGW, "follow", *arguments], stdout=out, stderr=err, env=environment(data_dir, **variables), cwd=folder
             )
 
-    def graph(self, seconds: float = 60) -> str:
-        """The graph's id, once it is printed."""
+    def graph(self, seconds: float = 60, *, after: str = "") -> str:
+        """The graph's id, once it is printed; that of the one in place of `after`."""
         until = time.monotonic() + seconds
-        while "\n" not in (text := self.output.read_text()):
+        while not (found := [graph for graph in re.findall(r"^(gph_\w+)\n", self.output.read_text(), re.MULTILINE) if graph != after]):
             assert self.process.poll() is None, self.errors.read_text()
             assert time.monotonic() < until
             time.sleep(0.05)
-        return text.split("\n")[0]
+        return found[0]
 
     def says(self, text: str, seconds: float = 60) -> None:
         """Waits until it has said this on standard error."""
@@ -193,6 +194,27 @@ def test_a_graph_that_was_deleted_meanwhile_is_made_anew(gateway: Serving, tmp_p
         assert follower.graph() != graph
         follower.says(f"{graph} is there no more")
         is_the_fold(gateway, follower.graph(), lines)
+
+
+def test_a_graph_that_is_deleted_while_it_is_followed_is_made_anew(gateway: Serving, tmp_path: Path) -> None:
+    """O6, I25: as one that expired while nothing was written does not end a follower; where the graph was named, it ends with a word."""
+    lines = lines_of(7, 30)
+    file, other = tmp_path / "log.jsonl", tmp_path / "other.jsonl"
+    write(file, "".join(lines[:20]))
+    write(other, "".join(lines[20:21]))
+    delete = "mutation($id: ID!) { deleteGraph(id: $id) { id } }"
+    with following(tmp_path, gateway.data_dir, str(file)) as follower:
+        first = follower.graph()
+        with following(tmp_path, gateway.data_dir, str(other), "--graph", first) as named:
+            assert named.graph() == first
+            ask(gateway, delete, id=first)
+            write(other, lines[21])
+            assert named.process.wait(30) == 1
+            assert "No such graph" in named.errors.read_text()
+        write(file, "".join(lines[20:]))
+        follower.says(f"{first} is there no more")
+        second = follower.graph(after=first)
+        is_the_fold(gateway, second, lines)
 
 
 @pytest.mark.parametrize(("path", "said", "code"), [("-", "agw import -", 2), ("nowhere", "no such file", 1), (" ", "empty name", 2)])
