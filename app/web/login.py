@@ -42,13 +42,15 @@ class Login:
         ]
 
     async def enter(self, request: Request) -> Response:
-        """The form, or, with `?code=`, the way in. Only a real visit uses a code up."""
+        """The form, or, with `?code=`, the way in. Only a real visit uses a code up. Who is in already goes on to `?next=`."""
         if "cli" in request.query_params:
             return await self._tool.ask(request)
         request.state.log.update(door="pages", operation="login")
         code = request.query_params.get("code")
         target = own_path(request.query_params.get("next"))
         if code is None or request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", ""):
+            if target != "/" and await self._is_in(request):
+                return RedirectResponse(target, 303, headers={"Cache-Control": "no-store"})
             return self._form(target)
         try:
             token = await self._services.logins.redeem(code, Deadline.after(_SECONDS))
@@ -95,18 +97,24 @@ class Login:
             answer.delete_cookie(name)
         return answer
 
+    async def _is_in(self, request: Request) -> bool:
+        """Whether this browser is signed in, as by a link that was opened beside the form; a key that came too is the page's affair."""
+        cookie = request.headers.get("cookie")
+        return "authorization" not in request.headers and await self._services.access.viewer(None, cookie) is not None
+
     def _form(self, target: str, problem: str | None = None) -> HTMLResponse:
         said = f'<p class="problem">{escape(problem)}</p>' if problem else ""
         # whoever sees this page is nobody yet: where the gateway keeps its data is not told
         command, where = (
             ("agw open --data-dir …", ", with the directory that it named when it started,") if self._elsewhere else ("agw open", "")
         )
+        link = "a link that signs you in" + ("." if target == "/" else "; then load this page again.")
         return page(
             "Sign in",
             f'<h1>Sign in</h1>{said}<form method="post" action="/login"><input type="hidden" name="next" value="{escape(target)}">'
             '<p><label>API key<br><input type="password" name="key" autocomplete="off" required autofocus></label></p>'
             "<p><button>Sign in</button></p></form>"
-            f'<p class="quiet">Or run <code>{command}</code> on the machine of the gateway{where} to get a link that signs you in.</p>',
+            f'<p class="quiet">Or run <code>{command}</code> on the machine of the gateway{where} to get {link}</p>',
             status=403 if problem else 200,
         )
 

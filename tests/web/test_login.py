@@ -133,7 +133,14 @@ async def test_pages_lead_to_the_login_and_back(gateway: Opened) -> None:
     answer = await gateway.nobody.get("/l/abcdefghijkl?as_of=evt_1")
     assert answer.status_code == 303
     assert answer.headers["location"] == "/login?next=/l/abcdefghijkl%3Fas_of%3Devt_1"
-    assert 'value="/l/abcdefghijkl?as_of=evt_1"' in (await gateway.nobody.get(answer.headers["location"])).text
+    form = answer.headers["location"]
+    assert 'value="/l/abcdefghijkl?as_of=evt_1"' in (await gateway.nobody.get(form)).text
+    # loaded again after a link was opened beside it
+    inside = {"Cookie": cookie_of(await gateway.nobody.get(await link(gateway)))}
+    answer = await gateway.nobody.get(form, headers=inside)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/l/abcdefghijkl?as_of=evt_1")
+    for other, headers in ((form, {**inside, "Authorization": "Bearer wrong"}), ("/login", inside), ("/login?next=//evil.example", inside)):
+        assert (await gateway.nobody.get(other, headers=headers)).status_code == 200
 
 
 @pytest.mark.parametrize("target", [None, "", "https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb"])

@@ -64,6 +64,8 @@ async def test_the_browser_brings_the_tool_a_login(gateway: Opened) -> None:
     target = parse_qs(urlsplit(page.headers["location"]).query)["next"][0]
     entered = await gateway.nobody.get(await link(gateway))
     cookie = cookie_of(entered)
+    again = await gateway.nobody.get(page.headers["location"], headers={"Cookie": cookie})
+    assert again.headers["location"] == target, "the form that was left open leads on"
     asked = await gateway.nobody.get(target, headers={"Cookie": cookie})
     assert asked.status_code == 200
     assert "local" in asked.text
