@@ -174,7 +174,7 @@ def _members(parameters: dict[str, str]) -> dict[str, Any]:
 
 async def _read(request: Request, most: int) -> bytes:
     """The body, refused before it is read whole if it is too large (Q33)."""
-    too_large = BadRequest(413, f"The body has more than {most:,} bytes.", Connection="close")
+    too_large = BadRequest(413, f"The body has more than {most:,} bytes.")  # the server reads the rest, and forgets it
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > most:
         raise too_large

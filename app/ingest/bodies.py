@@ -22,8 +22,8 @@ MOST: Final = 512 * 1024
 AHEAD: Final = 64 * 1024
 """Bytes that are read of a body before it has a place. The server holds as many for a caller who is not read from."""
 
-_READ_ON = 4 * 1024 * 1024
-"""Bytes beyond the most that are read and forgotten, so that whoever sends too much still hears so."""
+_PACKED = 4 * 1024 * 1024
+"""Bytes that a packed body may have beyond the most that it may hold: one of many members is longer than what it holds."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -108,11 +108,12 @@ class _Body:
     """A body as it comes: first as much as a server holds for a caller in any case, then the rest, of which no more is kept than may be."""
 
     def __init__(self, request: Request, most: int, unpack: _Gunzip | None) -> None:
-        """Raises: HTTPException 413, where it says itself that it is far too large."""
-        announced = request.headers.get("content-length", "")
-        if announced.isdecimal() and len(announced) <= 20 and int(announced) > most + _READ_ON:
-            raise _too_large(most)
+        """Raises: HTTPException 413, where it says itself that it is too large."""
         self._most = most
+        self._most_sent = most if unpack is None else most + _PACKED
+        announced = request.headers.get("content-length", "")
+        if announced.isdecimal() and len(announced) <= 20 and int(announced) > self._most_sent:
+            raise _too_large(most)
         self._unpack = unpack
         self._pieces = self._read(request)
         self._beginning = bytearray()
@@ -135,26 +136,25 @@ class _Body:
             await self._add(piece)
 
     def whole(self) -> bytes:
-        """All of it. Raises: HTTPException 413, 400."""
-        if len(self._body) > self._most:
-            raise _too_large(self._most)
+        """All of it. Raises: HTTPException 400."""
         if self._unpack is not None and not self._unpack.whole:
             raise HTTPException(400, "The body ended early.")
         return bytes(self._body)
 
     async def _add(self, piece: bytes) -> None:
-        if len(self._body) <= self._most:
-            try:
-                self._body += piece if self._unpack is None else await self._unpack.feed(piece, self._most + 1 - len(self._body))
-            except zlib.error:
-                raise HTTPException(400, "The body is no gzip.") from None
+        try:
+            self._body += piece if self._unpack is None else await self._unpack.feed(piece, self._most + 1 - len(self._body))
+        except zlib.error:
+            raise HTTPException(400, "The body is no gzip.") from None
+        if len(self._body) > self._most:
+            raise _too_large(self._most)
 
     async def _read(self, request: Request) -> AsyncIterator[bytes]:
         came = 0
         try:
             async for piece in request.stream():
                 came += len(piece)
-                if came > self._most + _READ_ON:
+                if came > self._most_sent:
                     raise _too_large(self._most)
                 yield piece
         except ClientDisconnect:
@@ -162,4 +162,6 @@ class _Body:
 
 
 def _too_large(most: int) -> HTTPException:
-    return HTTPException(413, f"The body has more than {most:,} bytes.", {"Connection": "close"})
+    # The connection is not closed: the server reads the rest of the body, and forgets it. Closed, it would be reset under whoever still
+    # sends, who would not hear why, and would send the same again and again (I21).
+    return HTTPException(413, f"The body has more than {most:,} bytes.")

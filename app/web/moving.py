@@ -91,7 +91,7 @@ class Moving:
             async for piece in request.stream():
                 size += len(piece)
                 if size > most:
-                    raise HTTPException(413, f"The body has more than {most:,} bytes.", {"Connection": "close"})
+                    raise HTTPException(413, f"The body has more than {most:,} bytes.")  # the server reads on
                 pieces.append(piece)
         except ClientDisconnect:
             raise HTTPException(400, "The body ended early.") from None
