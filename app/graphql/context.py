@@ -174,6 +174,15 @@ class Context:
         for key in [key for key in self._readings if key[0] == graph_id]:
             del self._readings[key]
 
+    def over(self) -> None:
+        """The operation has its answer. What it read leads back to it: left like that, it would stay until the garbage collector looks
+        through everything, which is seldom (`settle_garbage`)."""
+        for found in self._readings.values():
+            if found.done() and not found.cancelled() and found.exception() is None:
+                found.result().over()
+        self._readings.clear()
+        self._rho = None
+
     async def _once(self, key: Any, resolve: Coroutine[Any, Any, Reading]) -> Reading:
         found = self._readings.get(key)
         if found is None:

@@ -53,6 +53,14 @@ class Reading:
         self._nodes_after: NodesAfter | None = None
         self._parts: dict[PartKind, PartsByRef] = {}
 
+    def over(self) -> None:
+        """Lets go of what leads back to it."""
+        self.made.clear()
+        self.exports.clear()
+        self._read.clear()
+        self._parts.clear()
+        self._nodes = self._nodes_after = None
+
     @property
     def as_of_event_id(self) -> str | None:
         """The event that everything here is just after; None if the graph holds none."""

@@ -103,10 +103,13 @@ class Operations:
     async def _executed(
         self, viewer: Viewer, document: Document, asked: Asked, variables: dict[str, Any], deadline: Deadline
     ) -> ExecutionResult:
-        executor = self._executor(self._context(viewer, document, deadline), document, asked, variables)
-        result: Any = executor.execute_operation()
-        found: ExecutionResult = await result if optimized_is_awaitable(result) else result
-        return found
+        context = self._context(viewer, document, deadline)
+        try:
+            result: Any = self._executor(context, document, asked, variables).execute_operation()
+            found: ExecutionResult = await result if optimized_is_awaitable(result) else result
+            return found
+        finally:
+            context.over()
 
     def _context(self, viewer: Viewer, document: Document, deadline: Deadline, resume: str | None = None) -> Context:
         return Context(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import pytest_asyncio
 
 from app.domain.ids import node_id
+from app.graphql.reading import Reading
 from app.settings import Settings
 from app.store.connection import Store
 from tests.graphql.live import PATIENCE, Caller, Subscribed, calling, streaming
@@ -335,3 +337,30 @@ async def test_every_subscriber_hears_soon(fleet: Fleet) -> None:
         for each in every:
             assert ids(await each.next()) == named([1])
         assert time.monotonic() - began < 10
+
+
+async def test_what_messages_and_answers_read_is_let_go_with_them(fleet: Fleet) -> None:
+    """Q28: nothing waits for the garbage collector, which looks through everything only seldom."""
+    graph_id = await fleet.door.graph(fleet.key, some(1, 20))
+    query = "query($g: ID!) { graph(id: $g) { events(first: 20) { nodes { id node { title headline } } } roots { nodes { id } } } }"
+    followed = await fleet.caller.subscribe(EVENTS, g=graph_id)
+    seen = await fleet.caller.subscribe(GRAPH, g=graph_id)
+    await seen.next()
+    await watched(fleet.door, 2)
+    gc.collect()
+    gc.disable()
+    try:
+        before = readings()
+        for number in range(21, 26):
+            await fleet.door.append(fleet.key, graph_id, some(number, 1))
+            assert (await followed.next())["firstArrival"] == number
+            await seen.next()
+            assert len((await fleet.door.ask(fleet.key, query, {"g": graph_id}))["data"]["graph"]["events"]["nodes"]) == 20
+        assert readings() <= before + 2, "at most those of a message that is being made"
+    finally:
+        gc.enable()
+
+
+def readings() -> int:
+    """How many there are, in use or not."""
+    return sum(type(thing) is Reading for thing in gc.get_objects())

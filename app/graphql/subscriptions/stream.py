@@ -80,9 +80,12 @@ async def _shown(message: Message, executor: ProjectingExecutor, fresh: Callable
     left = TRIES
     while True:
         run: Any = executor.build_per_event_executor(message)
-        run.context_value = fresh()
-        found: Any = run.execute_operation(False)
-        result: ExecutionResult = await found if optimized_is_awaitable(found) else found
+        run.context_value = context = fresh()
+        try:
+            found: Any = run.execute_operation(False)
+            result: ExecutionResult = await found if optimized_is_awaitable(found) else found
+        finally:
+            context.over()
         problems = [error.original_error for error in result.errors or ()]
         left -= 1
         if any(isinstance(problem, Overtaken) for problem in problems) and left:
