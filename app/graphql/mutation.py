@@ -76,6 +76,7 @@ class Mutation(RhoMutation):
         self, info: Info[Context, None], input: Annotated[CreateGraphInput, strawberry.argument(description="The new graph.")]
     ) -> CreateGraphPayload | None:
         context = info.context
+        _may_write(info)
         title, retention, source = given(input.title), given(input.retention_events), given(input.source)
         _check(title, retention)
         chosen = GraphSource.WATCH if source is None else source
@@ -87,6 +88,7 @@ class Mutation(RhoMutation):
         self, info: Info[Context, None], input: Annotated[UpdateGraphInput, strawberry.argument(description="What changes.")]
     ) -> UpdateGraphPayload | None:
         context = info.context
+        _may_write(info)
         named = _named(input.id)
         _check(given(input.title), given(input.retention_events))
         changes = {"title": input.title, "retention_events": input.retention_events}
@@ -112,6 +114,7 @@ class Mutation(RhoMutation):
         events: Annotated[list[Json], strawberry.argument(description="Event envelopes, at most 10,000: all that are new, or none.")],
     ) -> AppendEventsPayload | None:
         context = info.context
+        _may_write(info)
         named = _named(graph_id)
         envelopes = unpacked(events)
         if len(envelopes) > MOST_EVENTS:
@@ -150,6 +153,13 @@ class Mutation(RhoMutation):
         context = info.context
         await context.services.keys.revoke(context.viewer, id, context.deadline)
         return RevokeKeyPayload(id=id)
+
+
+def _may_write(info: Info[Context, None]) -> None:
+    """Before anything is written: whether what is asked for may be done, and the graph shown that it comes to. Raises: Forbidden."""
+    info.context.viewer.require("write")
+    if info.context.selects(info, "graph"):
+        info.context.viewer.require("read")
 
 
 async def _whole(info: Info[Context, None], graph_id: str) -> Graph:

@@ -108,6 +108,7 @@ class Graphs:
 
     async def at_moment(self, viewer: Viewer, moment: Moment, deadline: Deadline) -> GraphAt:
         """A graph at a moment that is known, such as just after an append (Q3, Q19). Raises: Forbidden, NotFound, Overtaken."""
+        viewer.require("read")
         row = await self._row(viewer, moment.graph, deadline)
         if row.standing.revision != moment.revision or row.g != moment.g:
             raise Overtaken

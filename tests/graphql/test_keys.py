@@ -111,3 +111,24 @@ async def test_keys_are_not_listed_without_admin(door: Served, scopes: tuple[Any
     answer = await door.ask(await door.key(account(), scopes), MINE)
     assert "errors" not in answer
     assert answer["data"]["viewer"]["keys"] is None
+
+
+async def test_nothing_is_written_where_what_it_comes_to_may_not_be_shown(door: Served) -> None:
+    """Q20: a key that only writes hears so before anything is done; what shows no graph is done."""
+    name = account()
+    reader, writer = await door.key(name), await door.key(name, ("write",))
+    graph = await door.graph(reader, [])
+    event = {"v": 1, "id": "01KJPWD6M0ESYXM8847ZA00001", "ts": "2026-03-02T09:00:00.000Z", "type": "session.started", "node": "acme:a"}
+    for declared, mutation in (
+        ("", 'createGraph(input: {title: "made"}) { ...on CreateGraphPayload { made: graph { id } } }'),
+        ("", f'updateGraph(input: {{id: "{graph}", title: "changed"}}) {{ graph {{ id }} }}'),
+        ("($e: [JSON!]!)", f'appendEvents(graphId: "{graph}", events: $e) {{ accepted graph {{ id }} }}'),
+    ):
+        answer = await door.ask(writer, f"mutation{declared} {{ {mutation} }}", {"e": [event]} if declared else {})
+        assert error_of(answer) == ("FORBIDDEN", None)
+    listed = await door.ask(reader, "{ graphs { nodes { id title retention { eventCount } } } }")
+    assert listed["data"]["graphs"]["nodes"] == [{"id": graph, "title": None, "retention": {"eventCount": 0}}]
+    done = await door.ask(
+        writer, f'mutation($e: [JSON!]!) {{ appendEvents(graphId: "{graph}", events: $e) {{ accepted }} }}', {"e": [event]}
+    )
+    assert done["data"] == {"appendEvents": {"accepted": 1}}

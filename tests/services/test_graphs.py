@@ -131,3 +131,5 @@ async def test_the_moment_after_an_append_is_read_as_such(store: Store) -> None:
     assert set((await at.snapshot()).by_ref) == {"acme:a", "acme:b"}
     with pytest.raises(NotFound):
         await grown.graphs.at_moment(Viewer("acc_other", ALL_SCOPES, key_id="k"), moment, soon())
+    with pytest.raises(Forbidden):
+        await grown.graphs.at_moment(Viewer(grown.viewer.account, frozenset({"write"}), key_id="k"), moment, soon())
