@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 from base64 import b64decode
-from binascii import Error as Base64Error
 from functools import partial
 from typing import Final, cast
 
@@ -142,6 +141,6 @@ def credential(authorization: str) -> str | None:
     if scheme == "basic":
         try:
             return b64decode(words[1], validate=True).decode("utf-8").partition(":")[0] or None
-        except (Base64Error, UnicodeDecodeError):
+        except ValueError:  # no base64, not ASCII, or no UTF-8 within
             return None
     return None

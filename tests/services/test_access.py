@@ -122,6 +122,8 @@ def test_anything_else_is_no_key(text: str) -> None:
         ("basic " + b64encode(b"abc").decode(), "abc"),
         ("Basic " + b64encode(b":pw").decode(), None),
         ("Basic %%%", None),
+        ("Basic ÿþ", None),  # bytes that are not ASCII, as a server reads them
+        ("Basic " + b64encode(b"\xff\xfe").decode(), None),
         ("Bearer", None),
         ("Digest abc", None),
         ("", None),
