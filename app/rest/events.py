@@ -17,6 +17,7 @@ from app.rest.urls import list_url
 from app.services.event_pages import EventPage, EventRow
 from app.services.graph_at import GraphAt, Row
 from app.services.slices import events_of
+from app.services.together import together
 
 _ALONE = Form("event")
 _LISTED = Form("event", in_list=True)
@@ -69,7 +70,7 @@ async def _shown(at: GraphAt, rows: Sequence[EventRow], tree: Tree) -> list[Show
             async with slots:
                 [event["node"]] = await Expanding(at.at_event(row)).nodes([node], tree["node"])
 
-        async with asyncio.TaskGroup() as group:
+        async with together() as group:
             for row, event in zip(rows, shown, strict=True):
                 node = found.get((row["seq"], row["ref"]))
                 if node is not None:

@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.domain.problems import Problem
 from app.rest.answers import Answers, Made, made
+from app.rest.call import TRIES
 from app.rest.errors import Refused, refusal, surprise
 from app.rest.graphs import list_graphs
 from app.rest.plans import Planned, Plans, operation_or_refused
@@ -29,9 +30,6 @@ from app.store.reading import Overtaken
 
 VERSIONS: Final = frozenset((CONTRACT_VERSION,))
 """Every version that there ever was (R11)."""
-
-TRIES: Final = 3
-"""So often is a request begun again when history was changed under it."""
 
 _FIXED: Final = (b"cache-control", b"private, max-age=31536000, immutable")
 _CURRENT: Final = (b"cache-control", b"private, no-cache")

@@ -22,6 +22,7 @@ from app.services.graph_info import GraphInfo
 from app.services.lists import Page, Slice
 from app.services.node_history import HistoryPage, Version, history
 from app.services.snapshot import NodeTable, Snapshot, SnapshotCache, StoredNodes, shown_row, sibling_order
+from app.services.together import together
 from app.store import events, nodes, parts, walks
 from app.store.connection import Store
 from app.store.deadline import Deadline
@@ -180,7 +181,7 @@ class GraphAt:
                 for ref, row in (await self.at_event(wanted[seq, refs[0]]).nodes(refs)).items():
                     shown[seq, ref] = row
 
-        async with asyncio.TaskGroup() as group:
+        async with together() as group:
             for _ in range(min(_AT_ONCE, len(others))):
                 group.create_task(look_up())
         return shown

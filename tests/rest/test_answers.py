@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
@@ -110,6 +113,57 @@ async def test_rest_and_graphql_tell_the_same(door: Served) -> None:
             assert {name: shown["task_counts"][name] for name in node["taskCounts"]} == node["taskCounts"]
             blocked = shown["blocked"]
             assert (blocked and list(blocked.values())) == (node["blocked"] and list(node["blocked"].values()))
+
+
+@pytest.mark.parametrize("path", ["/{}/events?limit=2&expand=data.node.parent", "/{}/nodes?limit=9&expand=data.parent.waits", ""])
+async def test_history_that_changes_under_a_reading(store: Store, door: Served, path: str) -> None:
+    """R61, R68: whichever statement of a reading a late event comes before, the answer is one from before it or one from after it."""
+    key = await door.key(account())
+    graph = await door.graph(key, [spawned(second) for second in range(0, 60, 10)])
+    late = iter(spawned(second) for second in range(60) if second % 10)
+    query = f'{{ graph(id: "{graph}") {{ events(last: 2) {{ nodes {{ id node {{ lastEvent parent {{ childCount }} }} }} }} }} }}'
+
+    async def both(asked: Served) -> list[Any]:
+        answer = await asked.client.get(f"/api/v1/graphs{path.format(graph)}", headers={"Authorization": f"Bearer {key}"})
+        assert answer.status_code == 200, answer.text
+        return [answer.json(), await asked.ask(key, query)]
+
+    async with served(store, lambda settings: settings.model_copy(update={"answer_cache_bytes": 0, "snapshot_cache_nodes": 0})) as plain:
+        plain.clock.ms = door.clock.ms
+        for place in count(1):
+            before, written = await both(door), list[str]()
+            with changed_before(store, place, written, lambda: door.append(key, graph, [next(late)])):
+                found = await both(plain)
+            after = await both(door)
+            for told, *allowed in zip(found, before, after, strict=True):
+                assert told in allowed
+            if len(written) < place:
+                assert place > 5
+                return
+
+
+def spawned(second: int) -> dict[str, Any]:
+    """An agent more under the one session, at a second."""
+    event = {"id": f"01KJ{second:022}", "ts": f"2026-03-02T09:00:{second:02}.000Z", "type": "agent.spawned", "node": f"acme:all/{second}"}
+    return {"v": 1, "source": {"provider": "acme"}, "data": {}, **event}
+
+
+@contextmanager
+def changed_before(store: Store, place: int, names: list[str], change: Callable[[], Awaitable[None]]) -> Iterator[None]:
+    """Something else is done just before the statement at a place, counted from 1, is sent. `names`: the statements sent."""
+    plain = store.read
+
+    async def read(name: str, *args: Any, **params: Any) -> Any:
+        names.append(name)
+        if len(names) == place:
+            patched.undo()
+            await change()
+            patched.setattr(store, "read", read)
+        return await plain(name, *args, **params)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "read", read)
+        yield
 
 
 async def test_a_poll_sees_what_was_appended_and_a_revoked_key_sees_nothing(store: Store, door: Served) -> None:
