@@ -186,6 +186,7 @@ class Settings(BaseSettings):
     tokens: Count = Field(4000, description="Most tokens of a GraphQL document.")
     directives: Count = Field(50, description="Most directives of a GraphQL operation.")
     node_budget: Count = Field(100_000, description="Most objects that one GraphQL operation may gather.")
+    head_bytes: Bytes = Field(65_536, description="Largest address and headers of a request, together.")
     body_bytes: Bytes = Field(1024 * 1024, description="Largest request body.")
     write_body_bytes: Bytes = Field(8 * 1024 * 1024, description="Largest request body with a key that may write.")
     deadline: Seconds = Field(10.0, description="How long one operation may take.")

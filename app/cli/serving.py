@@ -16,6 +16,7 @@ import uvicorn
 
 from app.cli.announcing import announce, served_at
 from app.cli.gateway import running_on
+from app.cli.heads import heads_of
 from app.cli.output import note
 from app.cli.settings import settings_for
 from app.cli.signals import signals
@@ -141,6 +142,7 @@ class Serving(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self._application,
+                http=heads_of(settings.head_bytes),
                 lifespan="off",
                 log_config=None,
                 access_log=False,
