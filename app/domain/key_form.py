@@ -12,6 +12,7 @@ RESTRICTED_PREFIX = "ag_rk_live_"
 _BASE62 = string.digits + string.ascii_letters
 _LENGTH = 32
 _REST = re.compile(rf"[0-9A-Za-z]{{{_LENGTH}}}", re.ASCII)
+_KEY = re.compile(rf"(?:{SECRET_PREFIX}|{RESTRICTED_PREFIX}){_REST.pattern}", re.ASCII)
 
 
 def new_secret(*, restricted: bool = False) -> str:
@@ -32,6 +33,11 @@ def is_secret_key(text: str) -> bool:
 def shown(key: str) -> str:
     """The form in which a key may be shown: its first 11 and last 4 characters."""
     return f"{key[:11]}****{key[-4:]}"
+
+
+def without_keys(text: str) -> str:
+    """The text with every key in it as it may be shown: callers put keys where none belongs, and are told of it in their own words."""
+    return _KEY.sub(lambda found: shown(found[0]), text)
 
 
 def _has_form(text: str, prefix: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
+from app.domain.key_form import without_keys
 from app.domain.problems import (
     DeadlineExceeded,
     Forbidden,
@@ -69,7 +70,7 @@ class Refused(Exception):  # noqa: N818 - an answer, not a fault of ours
     def __init__(self, code: str, message: str, param: str | None = None, status: int | None = None, **extra: Any) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.message = without_keys(message)
         self.param = param
         self.status = CATALOGUE[code].status if status is None else status
         self.extra = extra

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from app.domain.filters import Range
 from app.domain.ids import event_own_id
+from app.domain.key_form import without_keys
 from app.domain.moments import AsOf
 from app.rest.errors import Refused
 
@@ -181,4 +182,4 @@ def _integer(text: str) -> int:
 
 
 def _unknown(param: str) -> Refused:
-    return Refused("parameter_unknown", f"There is no parameter {param[:100]} here.", param)
+    return Refused("parameter_unknown", f"There is no parameter {without_keys(param)[:100]} here.", param)

@@ -79,6 +79,23 @@ async def test_an_error_never_holds_a_key(door: Door) -> None:
     assert answer.json()["error"]["doc_url"] == "https://graphs.example/docs/reference#errors"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/graphs?KEY=1", "/graphs?limit[KEY]=1", f"/graphs?{'a' * 80}KEY=1", "/graphs/G/nodes?expand=KEY",
+        "/graphs/G/nodes?expand=data.KEY", f"/graphs/G/nodes?expand={'a' * 80}KEY", "/graphs/G/nodes/search?query=KEY:1",
+        "/graphs/G/nodes?as_of=KEY", "/graphs/G/nodes/KEY", "/KEY",
+    ],
+)  # fmt: skip
+async def test_a_key_in_the_wrong_place_is_not_repeated(door: Door, path: str) -> None:
+    """R4, R18: what a message shows of it is its first 11 and last 4 characters; `param` is the name as it was sent."""
+    answer = await door.get(path.replace("KEY", door.key))
+    error = answer.json()["error"]
+    assert answer.status_code in (400, 404)
+    assert door.key[:12] not in error["message"]
+    assert error["param"] == answer.request.url.query.decode().partition("=")[0] or door.key not in answer.text
+
+
 async def test_cookies_and_parameters_are_no_credentials(door: Door) -> None:
     """R8."""
     answer = await door.served.client.get(f"/api/v1/graphs?api_key={door.key}", headers={"Cookie": f"agw_login={door.key}"})
