@@ -12,6 +12,7 @@ import app.web
 from app.graphql import execute, graphql_routes
 from app.ingest import ingest_routes
 from app.rest import rest_routes
+from app.rest.about import about
 from app.rest.errors import CATALOGUE
 from app.rest.operations import OPERATIONS
 from app.rest.urls import BASE
@@ -41,7 +42,7 @@ def routes(services: Services) -> list[BaseRoute]:
         *Login(services).routes(),
         *Pages(services, ask).routes(),
         *reference_routes(
-            [Operation(BASE + each.path, each.summary, list(each.parameters)) for each in OPERATIONS],
+            [Operation(BASE + each.path, each.summary, {name: about(each.name, name) for name in each.parameters}) for each in OPERATIONS],
             [Error(code, *kind) for code, kind in CATALOGUE.items()],
         ),
         Mount("/static", StaticFiles(directory=Path(app.web.__file__).parent / "static")),

@@ -47,7 +47,7 @@ CATALOGUE: Final[Mapping[str, Kind]] = {
     "search_query_invalid": Kind(400, _INVALID, "A search that cannot be read; the message says where."),
     "api_key_missing": Kind(401, "authentication_error", "No API key was sent."),
     "api_key_invalid": Kind(401, "authentication_error", "The key is not on record: it is wrong, was revoked or has expired."),
-    "api_key_restricted": Kind(403, "permission_error", "The key was made for other graphs."),
+    "api_key_restricted": Kind(403, "permission_error", "The key was made for other graphs, or has not the scope `read`."),
     "resource_missing": Kind(404, _INVALID, "There is no such graph, node, event or address for this key."),
     "node_not_yet_created": Kind(404, _INVALID, "The node comes later than the moment asked for; `first_event_id` is its first event."),
     "outside_retention_window": Kind(

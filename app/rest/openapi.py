@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import orjson
 
+from app.rest.about import about
 from app.rest.expand import MOST_PATHS
 from app.rest.grammar import BOUNDS, Boolean, Bounds, Choice, Integer, Kind, Many, Text
 from app.rest.operations import OPERATIONS, Operation
@@ -79,7 +80,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "parameters": [
             *(_in_path(name) for name in operation.in_path),
-            *(_in_query(name, kind) for name, kind in operation.parameters.items()),
+            *(_in_query(name, kind, about(operation.name, name)) for name, kind in operation.parameters.items()),
             _in_header("If-None-Match"),
             _in_header("Agent-Graph-Version"),
         ],
@@ -102,9 +103,9 @@ def _in_header(name: str) -> dict[str, Any]:
     return {"name": name, "in": "header", "required": False, "schema": TEXT}
 
 
-def _in_query(name: str, kind: Kind) -> dict[str, Any]:
+def _in_query(name: str, kind: Kind, told: str) -> dict[str, Any]:
     """A parameter. Arrays are sent as `name[]`, ranges as `name[bound]`."""
-    found: dict[str, Any] = {"name": name, "in": "query", "required": name == "query"}
+    found: dict[str, Any] = {"name": name, "in": "query", "required": name == "query", "description": told}
     match kind:
         case Bounds():
             bounds = {bound: {"type": "integer", "format": "int64"} for bound in BOUNDS}

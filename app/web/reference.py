@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -26,11 +26,11 @@ class Error(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation: its whole path and what it takes beside what the path names."""
+    """One operation: its whole path, and of each parameter that it takes beside what the path names, what it asks for."""
 
     path: str
     summary: str
-    parameters: Sequence[str]
+    parameters: Mapping[str, str]
 
 
 def reference_routes(operations: Sequence[Operation], errors: Sequence[Error]) -> list[Route]:
@@ -47,7 +47,7 @@ def reference_routes(operations: Sequence[Operation], errors: Sequence[Error]) -
 def _body(operations: Sequence[Operation], errors: Sequence[Error]) -> str:
     calls = "".join(
         f"<dt>{_code(f'GET {each.path}')}</dt><dd>{escape(each.summary)}. "
-        f'<span class="quiet">{" ".join(map(_code, each.parameters))}</span></dd>'
+        f"<dl>{''.join(f'<dt>{_code(name)}</dt><dd>{_marked(told)}</dd>' for name, told in each.parameters.items())}</dl></dd>"
         for each in operations
     )
     rows = "".join(

@@ -47,6 +47,13 @@ def test_an_operation_takes_what_is_documented(path: str) -> None:
     assert list(found["responses"]["200"]["headers"]) == wanted["success_headers"]
 
 
+@pytest.mark.parametrize("path", FACTS["paths"])
+def test_every_parameter_is_told_of(path: str) -> None:
+    """Whoever reads the document learns what a parameter asks for."""
+    named = {each["name"].removesuffix("[]"): each for each in PRINTED["paths"][path]["get"]["parameters"] if each["in"] == "query"}
+    assert all(each["description"].endswith(".") for each in named.values())
+
+
 def said_of(fact: dict[str, Any]) -> dict[str, Any]:
     """What the facts say of a parameter's values."""
     said = {

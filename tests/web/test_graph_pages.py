@@ -138,4 +138,8 @@ async def test_the_reference_has_every_error_and_needs_no_key(gateway: Opened) -
         assert f"<td>{error['status']}</td>" in row[1]
         assert error["type"] in row[1]
     for path in FACTS["paths"]:
-        assert f"GET {FACTS['api']['base_path']}{path}" in answer.text
+        _, found, rest = answer.text.partition(f"<dt><code>GET {FACTS['api']['base_path']}{path}</code></dt>")
+        assert found
+        told = dict(re.findall("<dt><code>([^<]*)</code></dt><dd>(.*?)</dd>", rest.partition("</dl>")[0]))
+        assert told.keys() == {each["name"] for each in FACTS["paths"][path]["parameters"] if each["in"] == "query"}
+        assert all(told.values())
