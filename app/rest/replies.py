@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -16,6 +17,7 @@ NO_STORE: Final = (b"cache-control", b"no-store")
 VARY: Final = (b"vary", b"Authorization")
 
 _COMPRESSED_FROM: Final = 1_000
+_NO_GZIP: Final = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)", re.IGNORECASE)
 _LEVEL: Final = 4
 
 
@@ -34,6 +36,8 @@ class Reply:
         if len(self._body) < _COMPRESSED_FROM:
             await self._send(scope, receive, send)
         else:
+            if any(name == b"accept-encoding" and _NO_GZIP.search(value) for name, value in scope["headers"]):
+                scope = {**scope, "headers": ()}  # the middleware looks for the word alone
             await GZipMiddleware(self._send, _COMPRESSED_FROM, _LEVEL)(scope, receive, send)
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -65,6 +65,9 @@ async def test_long_answers_are_compressed(door: Door) -> None:
     plain = await door.get("/graphs/G/nodes", **{"Accept-Encoding": "identity"})
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
+    for refusing in ("gzip;q=0", "br, gzip; q=0.00, deflate"):
+        assert "content-encoding" not in (await door.get("/graphs/G/nodes", **{"Accept-Encoding": refusing})).headers
+    assert (await door.get("/graphs/G/nodes", **{"Accept-Encoding": "br, gzip;q=0.05"})).headers["content-encoding"] == "gzip"
     assert packed.content == plain.content
     assert packed.headers["etag"] == plain.headers["etag"] == etag(plain.content)
     assert re.fullmatch(r'W/"[A-Za-z0-9_-]{27}"', etag(b"x"))
