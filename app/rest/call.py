@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from app.domain.ids import graph_id, node_ref
 from app.rest.errors import Refused
@@ -13,9 +13,6 @@ from app.rest.operations import Operation
 from app.rest.shown import ShownNode
 from app.services.graph_at import GraphAt
 from app.services.slices import Cursors
-
-TRIES: Final = 3
-"""So often is a reading begun when history is changed under it."""
 
 
 @dataclass(frozen=True, slots=True)

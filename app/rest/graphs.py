@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from app.domain.filters import GraphFilter
 from app.domain.problems import NotFound
-from app.rest.call import TRIES, Answer, Call, Plan
+from app.rest.call import Answer, Call, Plan
 from app.rest.expanding import envelope
 from app.rest.shown import Shown, shown_graph
 from app.rest.urls import list_url
@@ -14,9 +12,9 @@ from app.services.bundle import Services
 from app.services.graph_at import GraphAt
 from app.services.graph_info import GraphInfo
 from app.services.slices import slice_of
+from app.services.undisturbed import undisturbed
 from app.services.viewer import Viewer
 from app.store.deadline import Deadline
-from app.store.reading import Overtaken
 
 
 async def list_graphs(call: Call, services: Services, viewer: Viewer, deadline: Deadline) -> Answer:
@@ -35,10 +33,11 @@ async def list_graphs(call: Call, services: Services, viewer: Viewer, deadline: 
 
 async def _newest(call: Call, services: Services, viewer: Viewer, graph_id: str, deadline: Deadline) -> Shown:
     """One of them now. Each is a reading of its own: what came late to one graph is no reason to begin with all again."""
-    for _ in range(TRIES - 1):
-        with suppress(Overtaken):
-            return await shown_graph(await services.graphs.at(viewer, graph_id, None, deadline), call.origin)
-    return await shown_graph(await services.graphs.at(viewer, graph_id, None, deadline), call.origin)
+
+    async def shown() -> Shown:
+        return await shown_graph(await services.graphs.at(viewer, graph_id, None, deadline), call.origin)
+
+    return await undisturbed(shown)
 
 
 def retrieve_graph(call: Call) -> Plan:

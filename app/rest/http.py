@@ -11,7 +11,6 @@ from starlette.types import Receive, Scope, Send
 
 from app.domain.problems import Problem
 from app.rest.answers import Answers, Made, made
-from app.rest.call import TRIES
 from app.rest.errors import Refused, refusal, surprise
 from app.rest.graphs import list_graphs
 from app.rest.plans import Planned, Plans, operation_or_refused
@@ -22,11 +21,11 @@ from app.services.bundle import Services
 from app.services.etags import is_known
 from app.services.rates import Rate
 from app.services.shared import Asked
+from app.services.undisturbed import undisturbed
 from app.services.viewer import CONTRACT_VERSION, Viewer
 from app.services.wanted import GONE, CallerGone, while_wanted
 from app.store.deadline import Deadline
 from app.store.graphs import GraphRow
-from app.store.reading import Overtaken
 
 VERSIONS: Final = frozenset((CONTRACT_VERSION,))
 """Every version that there ever was (R11)."""
@@ -131,12 +130,13 @@ class _Turn:
         plan, graphs, answers = planned.plan, self._services.graphs, self._door.answers
         if plan is None:
             return made(await list_graphs(planned.call, self._services, viewer, deadline))
-        for _ in range(TRIES - 1):
-            try:
-                return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline, ahead), deadline)
-            except Overtaken:
-                ahead = None
-        return await answers.of(planned, plan, await graphs.at(viewer, planned.graph_id, planned.as_of, deadline), deadline)
+        early = iter([ahead])
+
+        async def answer() -> Made:
+            at = await graphs.at(viewer, planned.graph_id, planned.as_of, deadline, next(early, None))
+            return await answers.of(planned, plan, at, deadline)
+
+        return await undisturbed(answer)
 
     def _found(self, viewer: Viewer, answer: Made) -> Reply:
         """Step 7."""

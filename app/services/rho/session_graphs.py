@@ -16,13 +16,12 @@ from app.services.graph_info import GraphInfo
 from app.services.graphs import Graphs
 from app.services.rho.reading import RhoReading
 from app.services.rho.sessions import SessionExports
+from app.services.undisturbed import undisturbed
 from app.services.viewer import Viewer
 from app.store.connection import Store
 from app.store.deadline import Deadline
-from app.store.reading import Overtaken
 from app.store.rho import mirrors
 
-_TRIES = 3
 _RHO = "rho."
 
 
@@ -48,12 +47,7 @@ class SessionGraphs:
         found = await (self._latest(viewer, deadline) if name is None else self._named(viewer, name, deadline))
         if found is not None:
             graph, ref = found
-            for attempt in range(1, _TRIES + 1):
-                try:
-                    return await self._made(viewer, graph, ref, repository, deadline, upload)
-                except Overtaken:
-                    if attempt == _TRIES:
-                        raise
+            return await undisturbed(lambda: self._made(viewer, graph, ref, repository, deadline, upload))
         kept = None if name is None else await self._reading.graph_about(viewer, "session", name, None, deadline)
         if kept is None or kept.current is None:
             raise NotFound("No such session." if name else "There is no session yet.")
