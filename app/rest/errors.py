@@ -64,6 +64,11 @@ CATALOGUE: Final[Mapping[str, Kind]] = {
 """Status and type of each code; there are no others (R5)."""
 
 
+def quoted(text: str) -> str:
+    """A caller's own words in a message, as much of them as is needed: keys in them first, which are not known by a half of them."""
+    return without_keys(text)[:100]
+
+
 class Refused(Exception):  # noqa: N818 - an answer, not a fault of ours
     """An answer that is an error of the catalogue. `status` is the code's own but where the store is gone (O30)."""
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from app.domain.key_form import without_keys
-from app.rest.errors import Refused
+from app.rest.errors import Refused, quoted
 from app.rest.grammar import invalid
 
 MOST_PATHS: Final = 20
@@ -57,7 +56,7 @@ class Form:
 
     def _segments(self, path: str) -> list[str]:
         segments = path.split(".")
-        shown = without_keys(path)[:100]
+        shown = quoted(path)
         if not all(map(_SEGMENT.fullmatch, segments)):
             raise _refused("invalid", f"{shown} is not a path.")
         if self.in_list:

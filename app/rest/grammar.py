@@ -10,9 +10,8 @@ from urllib.parse import parse_qsl
 
 from app.domain.filters import Range
 from app.domain.ids import event_own_id
-from app.domain.key_form import without_keys
 from app.domain.moments import AsOf
-from app.rest.errors import Refused
+from app.rest.errors import Refused, quoted
 
 _KEY: Final = re.compile(r"([a-z_]+)(\[(?:[a-z]*|[0-9]+)\])?", re.ASCII)
 _INTEGER: Final = re.compile(r"-?[0-9]{1,16}", re.ASCII)
@@ -182,4 +181,4 @@ def _integer(text: str) -> int:
 
 
 def _unknown(param: str) -> Refused:
-    return Refused("parameter_unknown", f"There is no parameter {without_keys(param)[:100]} here.", param)
+    return Refused("parameter_unknown", f"There is no parameter {quoted(param)} here.", param)

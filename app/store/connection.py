@@ -95,6 +95,7 @@ class Store:
         # Embedded: transactions that write at the same time conflict on pages even where they share no row. Neo4j: writers that
         # wait for a graph's lock must leave connections to reads.
         self._writers = asyncio.Semaphore(1 if engine == "embedded" else CONNECTIONS // 2)
+        # What is written ahead takes a second connection beside its writer's: reads keep the rest.
         self._aheads = asyncio.Semaphore(CONNECTIONS // 4)
         # Neo4j: a cluster's replica must have seen our own writes (O23); the embedded engine is one server.
         self._bookmarks = AsyncGraphDatabase.bookmark_manager() if engine == "neo4j" else None
@@ -223,15 +224,15 @@ class Store:
         return await _again(once)
 
     async def _write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
-        for last in (False, True):  # a second time in any case, as in `_again`
+        try:
             try:
                 return await self._connected_write(work, deadline)
-            except DRIVER_ERRORS as error:
-                raise translated(error) from error
-            except _NotConnectedError as error:
-                if last:
-                    raise StoreUnavailable from error
-        raise AssertionError("unreachable")
+            except _NotConnectedError:  # a second time in any case, as in `_again`
+                return await self._connected_write(work, deadline)
+        except _NotConnectedError as error:
+            raise StoreUnavailable from error
+        except DRIVER_ERRORS as error:
+            raise translated(error) from error
 
     async def _connected_write(self, work: Callable[[Transaction], Awaitable[T]], deadline: Deadline) -> T:
         loop = asyncio.get_running_loop()
