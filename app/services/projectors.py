@@ -177,8 +177,9 @@ async def based(base: Stored) -> tuple[Projector, Batch]:
 
 
 async def fold(projector: Projector, events: Iterable[tuple[int, Event]], batch: Batch) -> None:
-    """Applies events at their places, letting others run in between."""
+    """Applies events at their places, letting others run before and in between."""
     pace = Pace()
+    await pace.rest()
     for seq, event in events:
         projector.apply(event, seq, batch)
         if pace.due:

@@ -32,7 +32,7 @@ from app.store.intervals import BASE, BUCKET_BITS, STEP
 from app.store.keys import event_key
 from app.store.pieces import ADDS, COUNTED, PLACES, Piece, Pieces, added, placed
 
-_KEYS_AT_ONCE = 2_000
+_KEYS_AT_ONCE = 1_000
 _READ_BUCKETS = 16
 _CLEARED_BUCKETS = 4
 """At STEP apart a bucket holds 64 events; each may have ended many states."""

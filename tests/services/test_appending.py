@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
@@ -26,6 +24,7 @@ from app.store.deadline import Deadline
 from app.store.intervals import STEP
 from tests.grown import CLOCK_MS, event, soon
 from tests.store.contents import check, contents, expected, new_graph
+from tests.timing import TRIES, longest_allowed, loop_steps
 
 T = TypeVar("T")
 VIEWER = Viewer(account="acc", scopes=ALL_SCOPES, key_id="key")
@@ -313,24 +312,7 @@ async def test_waiting_for_a_turn_ends_with_the_deadline(store: Store) -> None:
     assert (await one.append(FIRST)).accepted == 3
 
 
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
-    """CPU seconds of every step that the event loop makes. The collector rests: its pauses are the process's, not this work's."""
-    found: list[float] = []
-    run = asyncio.events.Handle._run
-
-    def timed(handle: asyncio.events.Handle) -> None:
-        begun = time.thread_time()
-        run(handle)
-        found.append(time.thread_time() - begun)
-
-    monkeypatch.setattr(asyncio.events.Handle, "_run", timed)
-    gc.disable()
-    yield found
-    gc.enable()
-
-
-async def test_a_large_append_leaves_the_loop_to_others(store: Store, steps: list[float]) -> None:
+async def test_a_large_append_leaves_the_loop_to_others(store: Store) -> None:
     """Issue 3: no slice of work holds the event loop over 20 ms, an append of 10,000 events included, nor folding them again.
 
     What else the machine does only adds to what is measured: the best of three counts, each into a graph of its own.
@@ -346,14 +328,14 @@ async def test_a_large_append_leaves_the_loop_to_others(store: Store, steps: lis
         else:
             sent.append(event(n, "status", name, n, state="working", summary=f"Reading {n}", title="Task"))
     lines = [orjson.dumps(one) for one in sent]
-    longest = []
-    while len(longest) < 3 and min(longest, default=1) >= 0.020:
+    held: list[tuple[float, float]] = []
+    while len(held) < TRIES and all(longest >= allowed for longest, allowed in held):
         one = process(store, await new_graph(store))
-        await asyncio.sleep(0)
-        steps.clear()
-        done = await one.append(lines)
-        again = process(store, one.graph_id)
-        assert (await again.append(lines[:1])).duplicates == 1
+        with loop_steps() as steps:
+            await asyncio.sleep(0)  # what begins now is a step of its own
+            done = await one.append(lines)
+            again = process(store, one.graph_id)
+            assert (await again.append(lines[:1])).duplicates == 1
         assert (done.accepted, done.moment.seq) == (10_000, 10_000 * STEP)
-        longest.append(max(steps))
-    assert min(longest) < 0.020, longest
+        held.append((max(steps), longest_allowed()))
+    assert any(longest < allowed for longest, allowed in held), held
