@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
@@ -21,6 +21,7 @@ from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from app.store.problems import StoreProblem
 from app.training import train
+from tests.beside import turn
 from tests.engines.jars import MissingError
 from tests.engines.own import Engine, own_engine
 
@@ -47,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
     config.addinivalue_line("markers", "only(engine): for what one engine alone has or does")
     config.addinivalue_line("markers", "once: about a door or its callers; where there are two engines it runs on the first")
+    config.addinivalue_line("markers", "alone: measures time; where several workers share a run, nothing else runs beside it")
     config.addinivalue_line("markers", "shared: generated cases; where there are two engines, each takes its part of them")
 
 
@@ -74,8 +76,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in for_another]
     config.hook.pytest_deselected(items=for_another)
     for item in items:
-        if "engine" in _parameters(item):
+        engine = _parameters(item).get("engine")
+        if engine is not None:
             item.add_marker(pytest.mark.store)
+        # where several workers share a run, each starts one engine, and what a module sets up is set up once
+        item.add_marker(pytest.mark.xdist_group(str(engine or item.path)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with turn(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 def _parameters(item: pytest.Item) -> dict[str, object]:

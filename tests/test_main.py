@@ -118,6 +118,7 @@ async def test_whatever_asks_for_the_time_asks_the_clock(store_address: StoreAdd
         assert "set-cookie" not in (await early.nobody.get(f"/login?code={late_code}")).headers
 
 
+@pytest.mark.alone
 async def test_a_store_that_is_gone_is_known_within_two_seconds_and_used_again_when_it_is_back(
     store_address: StoreAddress, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ async def seconds_until_gone(pid: int, limit: float) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.alone
 async def test_a_killed_store_is_back_within_5_s_with_all_that_was_acknowledged(
     embedded: EmbeddedStore, connected: Store, back_within: float
 ) -> None:
@@ -139,6 +140,7 @@ async def test_a_killed_store_is_back_within_5_s_with_all_that_was_acknowledged(
     assert await numbers(connected) == list(range(20))
 
 
+@pytest.mark.alone
 async def test_requests_are_refused_within_2_s_while_it_is_down(embedded: EmbeddedStore, connected: Store) -> None:
     """O30: store gone, requests answer within 2 s, and writes too."""
 
@@ -309,6 +311,7 @@ async def test_a_store_left_behind_is_taken_over(data_dir: Path) -> None:
         await next_one.stop()
 
 
+@pytest.mark.alone
 async def test_no_statement_outlives_the_limit(data_dir: Path) -> None:
     """O25: the engine goes on when a caller leaves; its own limit ends the statement, and the caller is told why."""
     embedded = EmbeddedStore(data_dir, statement_seconds=1)

@@ -74,6 +74,7 @@ async def test_a_caller_who_hangs_up_takes_the_statement_along(store: Store, sto
         await until(False, store_address, 5)
 
 
+@pytest.mark.alone
 @DOORS
 async def test_nobody_waits_for_what_no_caller_wants(store: Store, method: str, path: str) -> None:
     """O25: the gateway's side of it, on both engines; the embedded one's statement ends by the engine's own limit (O22)."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
 from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
@@ -129,6 +130,7 @@ async def test_of_two_gateways_that_start_at_once_one_migrates(mortal: Engine, t
     assert json.loads(again.stdout)["missing"] == []
 
 
+@pytest.mark.alone
 async def test_a_store_killed_and_started_again_under_load(mortal: Engine, load: Load, engine: str, long: bool) -> None:
     """O30: 503 within 2 s while it is gone, ready within 5 s of its return, producers lose nothing; O25: nobody waits beyond a deadline."""
     gateway = load.gateway

@@ -84,6 +84,7 @@ async def door(store: Store) -> AsyncIterator[Door]:
         yield Door(door, at, http, await door.key(account()), await door.key(account()))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("by", "number", "size"),
     [("write token", 64, SMALL), ("key", 64, LARGE), ("key", 500, SMALL), ("write token", 500, LARGE)],
@@ -100,6 +101,7 @@ async def test_others_are_answered_beside_half_bodies(door: Door, by: str, numbe
         assert await door.honest() < max(3 * alone, PATIENCE)
 
 
+@pytest.mark.alone
 async def test_half_bodies_of_many_callers_are_waited_for_only_until_places_are_wanted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """I34: whoever holds the last places and sends nothing is told to come again; none of it is taken in."""
     monkeypatch.setattr(places, "HURRIED", 1.0)

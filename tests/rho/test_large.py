@@ -25,6 +25,7 @@ def large(name: str) -> dict[str, Any]:
     return envelope(*map(node, ids), *edges, *(event(f"v{place}", id) for place, id in enumerate(ids)))
 
 
+@pytest.mark.alone
 @pytest.mark.once
 async def test_no_step_is_long(store: Store) -> None:
     """A document as a file, one as a variable of GraphQL, and its text given back: other requests have their turn meanwhile."""

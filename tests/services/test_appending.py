@@ -312,6 +312,7 @@ async def test_waiting_for_a_turn_ends_with_the_deadline(store: Store) -> None:
     assert (await one.append(FIRST)).accepted == 3
 
 
+@pytest.mark.alone
 async def test_a_large_append_leaves_the_loop_to_others(store: Store) -> None:
     """Issue 3: no slice of work holds the event loop over 20 ms, an append of 10,000 events included, nor folding them again.
 

@@ -187,6 +187,7 @@ async def test_faults_of_a_statement_are_not_dressed_up(store: Store) -> None:
         await changing(store, "twice", 5)
 
 
+@pytest.mark.alone
 async def test_a_slow_statement_ends_at_the_deadline(store: Store) -> None:
     """O25, Q38: reads and writes; and the connections are good for others afterwards."""
 
@@ -200,6 +201,7 @@ async def test_a_slow_statement_ends_at_the_deadline(store: Store) -> None:
     assert await store.one("echo", Deadline.after(10), value=1) is not None
 
 
+@pytest.mark.alone
 async def test_a_deadline_that_has_passed_costs_nothing(store: Store) -> None:
     """O25: one deadline for the whole unit of work: what comes after it is not begun."""
 
@@ -250,6 +252,7 @@ async def one_change(store: Store) -> None:
     await changing(store, "echo", 25, value=1)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("attempt", [reading, writing, one_change])
 async def test_a_store_that_is_gone_is_known_as_gone_within_2_s(
     store_address: StoreAddress, attempt: Callable[[Store], Awaitable[None]]
@@ -301,6 +304,7 @@ async def test_an_address_where_nobody_answers_is_named() -> None:
         await Store.open(StoreAddress(f"bolt://127.0.0.1:{free_port()}", "neo4j", "x"), patience=0.2)
 
 
+@pytest.mark.alone
 async def test_a_wrong_password_is_told_at_once(store_address: StoreAddress) -> None:
     """Bad input: wrong password gives one line, without waiting and without the password."""
     began = time.monotonic()

@@ -97,6 +97,7 @@ async def test_warming_leaves_nothing_behind(store: Store) -> None:
     assert await counts() == before
 
 
+@pytest.mark.alone
 @pytest.mark.only("neo4j")
 async def test_a_statement_that_was_warmed_is_not_planned_again(store: Store, store_address: StoreAddress) -> None:
     """O26: Neo4j's own record of the time it took to plan; what was planned before takes far less than a millisecond."""
@@ -119,6 +120,7 @@ async def test_a_statement_that_was_warmed_is_not_planned_again(store: Store, st
     assert len(slow) <= len(summaries) // 10, f"planned after all: {slow} (warming took {warmed:.1f} s)"
 
 
+@pytest.mark.alone
 async def test_warming_ends_at_its_deadline(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """O26: a slow store is not waited for; the statement is only slower the first time."""
     monkeypatch.setattr(warming, "samples", lambda _: {"lists": {}})
