@@ -62,6 +62,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("engine", wanted or [None], scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     engines = ENGINES[config.getoption("--engine")]
     for_another = [item for item in items if "engine" in (on := _parameters(item)) and on["engine"] is None]

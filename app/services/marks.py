@@ -12,7 +12,7 @@ from app.domain.projector.copying import restored as made_again
 from app.domain.rows import Cell
 from app.store.pace import Pace
 
-MARK_EVERY, MARK_BEFORE, MOST_MARKS = 256, 32, 8
+MARK_EVERY, MARK_BEFORE, MOST_MARKS = 64, 32, 8
 """Where so many events were folded to get to a late one, a mark is left so many events before it; a graph has so many at most."""
 
 

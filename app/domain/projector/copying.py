@@ -57,6 +57,16 @@ class _Unread(Node):
             setattr(self, name, value)
 
 
+def _node(ref: str) -> Node:
+    """What stands for a node in a text. Only `_Unpickler` knows the node."""
+    raise LookupError(ref)
+
+
+def _part(ref: str, position: int, of: str) -> Spawn | Wait:
+    """What stands for a request or a wait of another node than the text's own, likewise."""
+    raise LookupError(ref, of, position)
+
+
 class _Pickler(pickle.Pickler):
     """Writes nodes by their refs, and requests and waits of other nodes than the one it writes by their owners and positions."""
 
@@ -64,13 +74,13 @@ class _Pickler(pickle.Pickler):
         super().__init__(to, pickle.HIGHEST_PROTOCOL)
         self._node = node
 
-    def persistent_id(self, value: Any) -> tuple[str, int | None, str] | None:
+    def reducer_override(self, value: Any) -> Any:
         kind = type(value)
         if kind is Node or kind is _Unread:
-            return value.ref, None, ""
+            return _node, (value.ref,)
         if (kind is Spawn or kind is Wait) and value.owner is not self._node:
-            return value.owner.ref, value.position, "spawns" if kind is Spawn else "waits"
-        return None
+            return _part, (value.owner.ref, value.position, "spawns" if kind is Spawn else "waits")
+        return NotImplemented  # as any other value
 
 
 class _Unpickler(pickle.Unpickler):
@@ -78,10 +88,13 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(io.BytesIO(text))
         self._nodes = nodes
 
-    def persistent_load(self, name: tuple[str, int | None, str]) -> Any:
-        ref, position, of = name
-        node = self._nodes[ref]
-        return node if position is None else getattr(node, of)[position]
+    def find_class(self, module: str, name: str) -> Any:
+        if module == __name__:
+            return self._nodes.__getitem__ if name == _node.__name__ else self._part
+        return super().find_class(module, name)
+
+    def _part(self, ref: str, position: int, of: str) -> Any:
+        return getattr(self._nodes[ref], of)[position]
 
 
 def copied(projector: Projector) -> Iterator[bytes]:
