@@ -1,4 +1,4 @@
-"""Workers of one test run that keep out of each other's way: what measures time runs while no other worker runs anything."""
+"""Workers that share a test run: each has its engine, and what measures time runs while no other worker runs anything."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
+
+from xdist.scheduler import LoadScopeScheduling
+
+ENGINES = ("embedded", "neo4j")
 
 
 @contextmanager
@@ -26,3 +30,12 @@ def turn(*, alone: bool) -> Iterator[None]:
             fcntl.flock(waiting, fcntl.LOCK_EX)
             fcntl.flock(inside, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         yield
+
+
+class ByEngine(LoadScopeScheduling):
+    """Which tests go to one worker: all on one engine, so that each starts one; of the rest those of one file, which set up together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, name = nodeid.partition("::")
+        values = name.partition("[")[2].rstrip("]").split("-")
+        return next((engine for engine in ENGINES if engine in values), path)

@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 import pytest
 import pytest_asyncio
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from app.embedded.problems import EmbeddedProblem
 from app.settings import StoreAddress
@@ -21,11 +23,11 @@ from app.store.deadline import Deadline
 from app.store.migrations import migrate
 from app.store.problems import StoreProblem
 from app.training import train
-from tests.beside import turn
+from tests import beside
 from tests.engines.jars import MissingError
 from tests.engines.own import Engine, own_engine
 
-ENGINES = {"embedded": ["embedded"], "neo4j": ["neo4j"], "both": ["embedded", "neo4j"]}
+ENGINES = {**{each: [each] for each in beside.ENGINES}, "both": list(beside.ENGINES)}
 CI = os.environ.get("CI") == "true"
 """Continuous integration has both engines: one that is missing is a failure."""
 
@@ -62,7 +64,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("engine", wanted or [None], scope="session")
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     engines = ENGINES[config.getoption("--engine")]
     for_another = [item for item in items if "engine" in (on := _parameters(item)) and on["engine"] is None]
@@ -77,16 +78,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in for_another]
     config.hook.pytest_deselected(items=for_another)
     for item in items:
-        engine = _parameters(item).get("engine")
-        if engine is not None:
+        if "engine" in _parameters(item):
             item.add_marker(pytest.mark.store)
-        # where several workers share a run, each starts one engine, and what a module sets up is set up once
-        item.add_marker(pytest.mark.xdist_group(str(engine or item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return beside.ByEngine(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    with turn(alone=item.get_closest_marker("alone") is not None):
+    with beside.turn(alone=item.get_closest_marker("alone") is not None):
         return (yield)
 
 
