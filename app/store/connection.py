@@ -22,6 +22,7 @@ from neo4j import (
     Record,
     unit_of_work,
 )
+from neo4j.exceptions import ConnectionAcquisitionTimeoutError
 
 from app.domain.problems import DeadlineExceeded, StoreUnavailable
 from app.settings import StoreAddress
@@ -38,14 +39,14 @@ CONNECTIONS = 40
 
 CONNECT_SECONDS = 0.8
 ACQUIRE_SECONDS = 0.9
-"""A store that is gone must be known as gone within 2 s, retries included (O30): twice this, or `GIVE_UP_SECONDS` + this."""
-GIVE_UP_SECONDS = 0.5
+"""A store that is gone must be known as gone within 2 s, retries included (O30): twice this, or `GIVE_UP_SECONDS` + a pause + this."""
+GIVE_UP_SECONDS = 1.0
 
 _AHEAD_SECONDS = 0.25
 """How long a transaction waits for the one that it is to follow."""
 
 _FIRST_PAUSE = 0.01
-_LONGEST_PAUSE = 0.5
+_LONGEST_PAUSE = 0.09
 
 
 class Transaction:
@@ -252,6 +253,8 @@ class Store:
                 asyncio.timeout(ACQUIRE_SECONDS) as connecting, self._driver.session(**self._session, **_retries(deadline)) as session
             ):  # fmt: skip
                 return await session.execute_write(attempt)
+        except ConnectionAcquisitionTimeoutError as error:
+            raise _NotConnectedError from error
         except TimeoutError as error:
             if connecting.expired():
                 raise _NotConnectedError from error
@@ -293,7 +296,8 @@ async def _until(deadline: Deadline) -> AsyncIterator[None]:
 async def _again(once: Callable[[], Awaitable[T]]) -> T:
     """What `once` gives. Passing faults are tried again: where the store as a whole does not answer once, and more for `GIVE_UP_SECONDS`.
 
-    Once in any case, because a process that stood still itself for a second finds its time to connect gone before it has tried.
+    Once in any case, because a process that stood still itself for a second finds its time to connect gone before it has tried; and where
+    a connection broke at once, what follows has its time to connect twice, too.
     """
     give_up = monotonic() + GIVE_UP_SECONDS
     pause, again = _FIRST_PAUSE, False

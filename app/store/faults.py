@@ -39,5 +39,5 @@ def translated(error: Exception) -> Exception:
 
 
 def is_retryable(error: Exception) -> bool:
-    """Whether the same work may succeed if tried again (the driver's own judgement)."""
-    return isinstance(error, DRIVER_ERRORS) and error.is_retryable()
+    """Whether the same work may succeed if tried again: the driver's own judgement, and where no connection was had in time."""
+    return isinstance(error, ConnectionAcquisitionTimeoutError) or (isinstance(error, DRIVER_ERRORS) and error.is_retryable())

@@ -17,6 +17,9 @@ _COMMIT = b"\x00\x02\xb0\x12\x00\x00"
 
 _BLOCK = 65_536
 
+GREETING = "greeting"
+"""The name, for a trap, of the first message on a connection."""
+
 
 class Stage(Enum):
     """Where in a statement's transaction: `before` the store has heard of it, `after` it has answered and nobody heard that."""
@@ -37,7 +40,7 @@ class Break(Enum):
 
 @dataclass
 class Trap:
-    """Breaks the first connection on which a statement reaches a stage. Once only, unless `times` says more."""
+    """Breaks the first connection on which a statement, or the `GREETING`, reaches a stage. Once only, unless `times` says more."""
 
     name: str
     stage: Stage
@@ -47,7 +50,7 @@ class Trap:
     """The stages as they were seen, for the record."""
 
     def __post_init__(self) -> None:
-        text = statement(self.name)
+        text = "agent-graph-gateway" if self.name == GREETING else statement(self.name)
         self.texts = (text.encode(), in_one_go(text).encode())
 
     @property

@@ -82,6 +82,7 @@ async def test_an_append_that_is_cut_off_is_whole_when_it_is_sent_again(
     assert (await process(store, graph_id).append(SECOND)).duplicates == 6
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("stage", [Stage.AFTER_RUN, Stage.AFTER_COMMIT])
 @pytest.mark.parametrize("name", WRITES)
 async def test_an_append_on_a_silent_connection_ends_at_its_deadline(
@@ -134,6 +135,7 @@ async def test_a_read_that_is_cut_off_is_made_again_and_whole(
     assert trap.sprung == [f"{name} cut {stage.value}"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("stage", READING)
 async def test_a_read_on_a_silent_connection_ends_at_its_deadline(
     near: Store, proxy: Proxy, grown: Grown, log: list[dict[str, Any]], stage: Stage

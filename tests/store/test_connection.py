@@ -21,6 +21,7 @@ from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
 from app.store.greeting import engine_of
 from app.store.problems import StoreRefused, StoreUnreachable
+from tests.faults.proxy import GREETING, Break, Stage, Trap, proxied
 from tests.timing import least
 
 SLOW = "UNWIND range(1, 2500) AS a UNWIND range(1, 2500) AS b WITH a * b AS c WHERE c % 7 = 3 RETURN count(c) AS n"
@@ -296,6 +297,19 @@ async def test_a_process_that_stood_still_does_not_take_its_store_for_gone(
         if answers == [None] * 10:
             return
         assert not last, answers
+
+
+@pytest.mark.parametrize("attempt", [reading, writing, one_change])
+async def test_a_connection_that_is_not_greeted_in_time_is_made_again(
+    store: Store, store_address: StoreAddress, attempt: Callable[[Store], Awaitable[None]]
+) -> None:
+    """O30: it was taken, but what is said first on it has no answer in time: a store that is busy is not gone."""
+    async with proxied(store_address) as proxy:
+        trap = proxy.set(Trap(GREETING, Stage.AFTER_RUN, Break.STALL))
+        late = Store(connection.driver_for(proxy.address), store.engine, store.agent, store_address.database)
+        await attempt(late)
+        assert trap.sprung == [f"{GREETING} stalled after run"]
+        await late.close()
 
 
 async def test_an_address_where_nobody_answers_is_named() -> None:
