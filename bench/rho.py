@@ -146,11 +146,13 @@ async def on_store(bed: Bed, quick: bool) -> list[Result]:
 def _bare_rows(envelope: Fields) -> BareRows:
     """The rows that taking an envelope in writes, under a key of their own; what joins two of them is a row too, without ends."""
     key = uuid4().hex
-    made = rows.facts(key, take_apart(envelope))
+    made: dict[str, list[Fields]] = {name: [] for name in rows.FACTS}
+    for name, row in rows.facts(key, take_apart(envelope)):
+        made[name].append(row)
     nodes, events = made.pop("nodes"), made.pop("events")
     edges = [row["row"] for row in chain.from_iterable(made.values())]
     joins = [{"a": key, "b": row["skey"]} for row in (*nodes, *(event["row"] for event in events))]
-    joins += [{"a": event["row"]["skey"], "b": nodes[event["subject"]]["skey"]} for event in events]
+    joins += [{"a": event["row"]["skey"], "b": event["subject"]} for event in events]
     return {"RhoNode": nodes, "RhoEvent": [event["row"] for event in events], "BareRhoEdge": edges, "BareRhoJoin": joins}
 
 

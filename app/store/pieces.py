@@ -1,4 +1,4 @@
-"""What the stages of an append write: streams of rows, cut into pieces that one statement takes."""
+"""Streams of rows, cut into pieces that one statement takes, and those that the stages of an append write."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ WIDER = {
 }
 """Statements (endings or beginnings of their names) that touch more, and why."""
 
-BOTH_ENDS = {"rewrite/edges", "append/current", "rho/snapshot_begin", "rho/current_move"}
+BOTH_ENDS = {"rewrite/edges", "append/current", "rho/snapshot_begin", "rho/facts_put", "rho/current_move"}
 """Statements that make edges: each of their two ends is found by its key, and the product of one row and one row is one."""
 
 GROWN = ("early",)

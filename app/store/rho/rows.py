@@ -10,12 +10,13 @@ from app.domain.rho.mirrors import is_mirror
 from app.domain.rho.timestamps import ZERO_NS, read_ns
 from app.domain.rho.vocabulary import EDGE_KINDS
 from app.store.keys import mirror_key
+from app.store.pieces import PIECE, Rows
 from app.store.rho.keys import fact_key, fact_keys
 
 Properties: TypeAlias = dict[str, Any]
 
-PIECE = 500
-"""Rows of one statement."""
+FACTS = ("nodes", "events", *EDGE_KINDS)
+"""Lists of the statement that writes facts."""
 
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _SEPARATOR = "\x1f"
@@ -40,18 +41,17 @@ def snapshot(key: str, account: str, apart: Apart, now: int) -> Properties:
     }
 
 
-def facts(key: str, apart: Apart) -> dict[str, list[Properties]]:
-    """Rows of all facts of a snapshot, by kind; what joins two of them has the places of its ends in the list of nodes."""
-    key_of = fact_keys(key)
-    place_of = {fact.value["id"]: place for place, fact in enumerate(apart.nodes)}
-    edges: dict[str, list[Properties]] = {kind: [] for kind in EDGE_KINDS}
+def facts(key: str, apart: Apart) -> Rows:
+    """Rows of all facts of a snapshot, nodes first: what joins two of them has the keys of its ends, which must be there."""
+    key_of, keys = fact_keys(key), {}
+    for fact in apart.nodes:
+        row = _node(fact, key_of)
+        keys[row["id"]] = row["skey"]
+        yield "nodes", row
+    for fact in apart.events:
+        yield "events", _event(fact, key_of, keys)
     for fact in apart.edges:
-        edges[fact.value["kind"]].append(_edge(fact, key_of, place_of))
-    return {
-        "nodes": [_node(fact, key_of) for fact in apart.nodes],
-        "events": [_event(fact, key_of, place_of) for fact in apart.events],
-        **edges,
-    }
+        yield fact.value["kind"], _edge(fact, key_of, keys)
 
 
 def mirrors(key: str, apart: Apart) -> Iterator[list[Properties]]:
@@ -77,7 +77,7 @@ def _node(fact: Fact, key_of: Callable[[str], str]) -> Properties:
     }
 
 
-def _edge(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int]) -> Properties:
+def _edge(fact: Fact, key_of: Callable[[str], str], keys: Mapping[str, str]) -> Properties:
     value = fact.value
     row = {
         "skey": key_of(value["id"]),
@@ -86,10 +86,10 @@ def _edge(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int])
         "dependency_type": value.get("attributes", {}).get("dependency_type"),
         **_described(value),
     }
-    return {"a": place_of[value["from"]["id"]], "b": place_of[value["to"]["id"]], "row": row}
+    return {"a": keys[value["from"]["id"]], "b": keys[value["to"]["id"]], "row": row}
 
 
-def _event(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int]) -> Properties:
+def _event(fact: Fact, key_of: Callable[[str], str], keys: Mapping[str, str]) -> Properties:
     value = fact.value
     row = {
         "skey": key_of(value["id"]),
@@ -100,7 +100,7 @@ def _event(fact: Fact, key_of: Callable[[str], str], place_of: Mapping[str, int]
         **{name: value.get(name) for name in ("correlation_id", "causation_id", "idempotency_key")},
         **_time("occurred", value["occurred_at"]),
     }
-    return {"subject": place_of[value["subject"]["id"]], "row": row}
+    return {"subject": keys[value["subject"]["id"]], "row": row}
 
 
 def _described(value: Properties) -> Properties:

@@ -6,7 +6,6 @@ same envelope in again finishes what a process that died between them left.
 
 from __future__ import annotations
 
-import asyncio
 from typing import NamedTuple
 
 from neo4j import Record
@@ -17,6 +16,7 @@ from app.domain.rho.apart import Apart
 from app.domain.rho.recency import recency
 from app.store.connection import Store, Transaction
 from app.store.deadline import Deadline
+from app.store.pieces import Pieces
 from app.store.rho import rows
 from app.store.rho.keys import graph_key, named_key, project_key, snapshot_key, sync_key
 from app.store.rho.reading import SnapshotRow
@@ -75,7 +75,9 @@ async def take_in(
         if there is None or there["state"] == RETIRED:
             raise Retired
         if there["created"]:
-            await tx.run("rho/facts_put", key=key, rows=await asyncio.to_thread(rows.facts, key, apart))
+            async with Pieces(rows.facts(key, apart), rows.FACTS) as pieces:
+                async for piece, _ in pieces:
+                    await tx.run("rho/facts_put", key=key, rows=piece)
         if upload is not None:
             await tx.run("rho/sync_put", key=key, row=_sync(account, upload, key, apart, now))
         before = (there["current"] or graph) if there["created"] and not _is_newer(there, apart) else None
