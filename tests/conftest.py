@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "store: runs on a graph database (set by the fixture `engine`); `-m store` runs these alone")
     config.addinivalue_line("markers", "only(engine): for what one engine alone has or does")
     config.addinivalue_line("markers", "once: about a door or its callers; where there are two engines it runs on the first")
-    config.addinivalue_line("markers", "alone: measures time; where several workers share a run, nothing else runs beside it")
+    config.addinivalue_line("markers", "alone: measures time, or waits only so long; nothing that shares the run goes on beside it")
     config.addinivalue_line("markers", "shared: generated cases; where there are two engines, each takes its part of them")
 
 

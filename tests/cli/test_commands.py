@@ -215,6 +215,7 @@ print(connection.getresponse().read().decode(), flush=True)
 """
 
 
+@pytest.mark.alone
 def test_commands_wait_for_a_gateway_that_is_starting_and_for_each_other(tmp_path: Path) -> None:
     """O14: a data directory that somebody has just opened is no error."""
     made = [subprocess.Popen([*AGW, "create", "--title", f"t{n}"], env=environment(tmp_path / "data"), cwd=tmp_path) for n in range(2)]

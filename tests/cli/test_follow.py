@@ -163,6 +163,7 @@ def test_a_gateway_that_is_away_is_waited_for(tmp_path: Path) -> None:
             follower.says("It answers again.")
 
 
+@pytest.mark.alone
 def test_without_a_gateway_the_store_is_open_only_while_it_is_used(tmp_path: Path) -> None:
     """O14: other commands work beside it, and a gateway that starts is used from then on."""
     lines = lines_of(5, 60)

@@ -320,6 +320,7 @@ def held_by_a_command(data_dir: Path) -> Iterator[subprocess.Popen[str]]:
         yield holder
 
 
+@pytest.mark.alone
 def test_who_has_the_store_for_long_is_named(tmp_path: Path) -> None:
     """O22: a gateway waits for a command some seconds, says so at once, and then names the command and its process."""
     with held_by_a_command(tmp_path / "data") as holder:
@@ -336,6 +337,7 @@ def test_who_has_the_store_for_long_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.alone
 def test_a_gateway_starts_when_the_command_before_it_has_ended(tmp_path: Path) -> None:
     """O14, O22: one after the other, without anybody's doing."""
     with (

@@ -134,6 +134,7 @@ async def post(client: httpx.AsyncClient, graph: dict[str, Any], *events: dict[s
         assert answer.status_code == 503, answer.text
 
 
+@pytest.mark.alone
 async def test_what_any_worker_takes_in_reaches_the_subscribers_of_all(crew: Crew) -> None:
     """Q23, Q27: within a second, whichever process took it in; commands find the gateway as ever."""
     graph = await crew.graph()
@@ -283,6 +284,7 @@ async def test_told_to_stop_every_worker_finishes_what_it_has_begun(crew: Crew, 
     assert not [line for line in crew.serving.errors if "Traceback" in line]
 
 
+@pytest.mark.alone
 def test_nobody_is_left_behind_by_a_killed_parent(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """O3, O22: the workers notice, and so does the store."""
     with started(engine, request, tmp_path) as crew:
