@@ -24,6 +24,8 @@ LIMIT_US = 100.0
 
 FEW_ROWS = 10
 _BATCH = 1_000
+_PASSES = 3
+"""Of the demo log; the quickest counts, since what else a machine has to do only ever makes them slower."""
 
 
 @dataclass(slots=True)
@@ -80,7 +82,8 @@ def folded(events: Iterable[dict[str, Any]]) -> Folded:
 def projector(quick: bool) -> list[Result]:
     """The demo log's pace, how the pace holds over its length, and the hard logs against it."""
     events, levels, more = (10_000, 100, 400) if quick else (100_000, 1_000, 1_000)
-    demo = folded(fleet(events, keyframe=False))
+    log = list(fleet(events, keyframe=False))
+    demo = min((folded(log) for _ in range(_PASSES)), key=lambda found: found.each)
     tenth = events // 10
     first, last = fmean(demo.us[:tenth]), fmean(demo.us[-tenth:])
     pace = f"{1e6 / demo.each:,.0f} events/s on {events:,} events, {demo.nodes:,} nodes; the floor is the pace asked for"
@@ -88,11 +91,11 @@ def projector(quick: bool) -> list[Result]:
         Result("projector", "none", demo.each, LIMIT_US, "us/event", 1, pace),
         Result("projector-last-tenth", "none", last, first, "us/event", 1.3, "last tenth against first tenth"),
     ]
-    for name, log, made_in in (
+    for name, hard, made_in in (
         ("chain", chain(levels, 1 + 2 * levels + more), 1 + 2 * levels),
         ("mutual", mutual_waiters(levels, 4 * levels + more), 4 * levels),
     ):
-        results += _hard(name, folded(log).after(made_in), demo)
+        results += _hard(name, folded(hard).after(made_in), demo)
     return results
 
 

@@ -54,7 +54,7 @@ def parse_line(line: bytes) -> Event:
         return parse_line(repaired)
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
-    if b"\\u" in line or _may_repeat_a_key(line):
+    if _dumped(value) != line:  # where it is the same, as it nearly always is, no key is there twice
         _refuse_repeated_keys(line, value)
     return parse_object(value, line)
 
@@ -74,7 +74,7 @@ def parse_object(value: Any, line: bytes | None = None) -> Event:
     if parent is not None and not isinstance(parent, str):
         raise Malformed("parent must be a string or null")
     provider = _source_provider(value.get("source"))
-    line = orjson.dumps(value) if line is None else line
+    line = _dumped(value) if line is None else line
     return Event(own_id, ts, event_ns(ts), type_, node, parent, provider, value.get("data"), line)
 
 
@@ -90,18 +90,19 @@ def _source_provider(source: Any) -> str | None:
     return provider
 
 
-def _may_repeat_a_key(line: bytes) -> bool:
-    count = line.count
-    for key in _KEY_BYTES:  # noqa: SIM110 - run for every event: half the time of `any`
-        if count(key) > 1:
-            return True
-    return False
+def _dumped(value: object) -> bytes:
+    """The shortest JSON text. Raises Malformed where it is nested 254 levels deep or more (E2), or has integers beyond 64 bits."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError as error:
+        raise Malformed(f"no JSON that can be kept: {error}") from None
 
 
 def _refuse_repeated_keys(line: bytes, value: dict[str, Any]) -> None:
     if b"\\u" not in line:
-        inside = orjson.dumps([value.get(name) for name in ("source", "trace", "data")])
-        if all(line.count(key) <= 1 + inside.count(key) for key in _KEY_BYTES):
+        often = [key for key in _KEY_BYTES if line.count(key) > 1]
+        inside = orjson.dumps([value.get(name) for name in ("source", "trace", "data")]) if often else b""
+        if all(line.count(key) <= 1 + inside.count(key) for key in often):
             return
     top: list[tuple[str, Any]] = []
 

@@ -15,6 +15,14 @@ def line(**changes: object) -> bytes:
     return json.dumps({**GOOD, **changes}).encode()
 
 
+def nested(levels: int) -> object:
+    """Lists in lists."""
+    value: object = {"id": 1}
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -26,6 +34,8 @@ def line(**changes: object) -> bytes:
         line(source={"provider": "p", "adapter": None}),
         line(data={"v": 1, "id": 1, "type": {"id": 2}}),
         line(data='"id": "id"'),
+        line(data=nested(124)),
+        line().replace(b" ", b""),
         b'{"v":1,"id":"a","ts":"t","type":"\\u0073tatus","node":"n","more":{"id":1,"id":2}}',
     ],
 )
@@ -66,10 +76,11 @@ def test_what_is_read(text: bytes) -> None:
         b'{"v":1,"id":"a","ts":"t","type":"t","node":"n","data":{"id":1},"data":{"id":2}}',
         b'{"v":1,"id":"a\\ud800","ts":"t","type":"t","node":"n"}',
         b"[" * 2_000,
+        *(line(data=nested(levels)) for levels in (254, 900)),
     ],
 )
 def test_what_is_malformed(text: bytes) -> None:
-    """E2, E3: what is no JSON object, does not fit the table, or repeats one of the envelope's own keys."""
+    """E2, E3: what is no JSON object, does not fit the table, repeats one of the envelope's own keys, or is nested too deep."""
     with pytest.raises(Malformed):
         parse_line(text)
 
@@ -85,3 +96,6 @@ def test_objects_are_read_as_lines_are() -> None:
     assert (event.id, event.node, event.data) == ("a", "acme:n", GOOD["data"])
     with pytest.raises(Malformed, match="v must"):
         parse_object({**GOOD, "v": 1.0})
+    for data in (nested(254), 2**64):
+        with pytest.raises(Malformed, match="JSON"):
+            parse_object({**GOOD, "data": data})
