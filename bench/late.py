@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
+from operator import itemgetter
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -57,24 +59,27 @@ async def late(bed: Bed, quick: bool) -> list[Result]:
     return [*results, Result("late-near", bed.engine, each, NEAR_MS, "ms", 1, note)]
 
 
-def late_events(events: list[dict[str, Any]]) -> Any:
-    """A function that makes an event, of one kind or another, so many places before the last; about a node that was there by then."""
+def late_events(held: Iterable[dict[str, Any]]) -> Callable[[int], bytes]:
+    """A function that makes an event, of one kind or another, so many places before the last of all that are held, those made earlier
+    too; about a node that was there by then."""
     rng = Random(_SEED)
     numbers = count()
-    refs = [event["node"] for event in events]
+    events = list(held)
 
     def made(back: int) -> bytes:
         place, n = len(events) - back, next(numbers)
-        ref = refs[max(place - 1 - int(rng.expovariate(1 / 40)), 0)]
+        ref = events[max(place - 1 - int(rng.expovariate(1 / 40)), 0)]["node"]
         kinds = (
             at(0, "status", ref, state="working", summary=f"Late {n}"),
             at(0, "task.upserted", ref, id="1", text=f"Late {n}", status="in_progress"),
             at(0, "activity", ref, tool="Read", label=f"late/{n}.md"),
-            at(0, "wait.started", ref, wait_id=f"late-{n}", on=refs[place // 2], reason="Late"),
+            at(0, "wait.started", ref, wait_id=f"late-{n}", on=events[place // 2]["node"], reason="Late"),
             at(0, "spawn.requested", ref, call_id=f"late-{n}", purpose="Late", background=True),
-            at(0, "message.sent", ref, message_id=f"late-{n}", to=refs[place // 3], summary="Late"),
+            at(0, "message.sent", ref, message_id=f"late-{n}", to=events[place // 3]["node"], summary="Late"),
         )
-        return orjson.dumps(Writer(Stamps(rng)).event(unix_ms(events[place - 1]["ts"]), kinds[n % len(kinds)]))
+        event = Writer(Stamps(rng)).event(unix_ms(events[place - 1]["ts"]), kinds[n % len(kinds)])
+        insort(events, event, key=itemgetter("ts", "id"))
+        return orjson.dumps(event)
 
     return made
 

@@ -296,12 +296,12 @@ class Appends:
             await self._kept_up(turn, self._written_anew(turn, held, ground, new, late, run), deadline)
             assert turn.held is not None
             return turn.held
+        self._projectors.let_go(held)  # while the store writes
         to = again.standing(ground.standing)
         ground = await rewriting.rewrite(self._store, ground, again.changed, to, again.ends, late, self._clock(), deadline)
         run.accepted = len(new)
         ground = await rewriting.turn(self._store, ground, deadline)
         turn.wrote = ground
-        self._projectors.let_go(held)
         turn.held = held = replace(
             held, projector=again.projector, standing=ground.standing, marks=again.marks, tape=again.tape, unkept=held.unkept + len(new)
         )
