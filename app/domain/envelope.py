@@ -15,6 +15,9 @@ _KEY_BYTES = tuple(f'"{key}"'.encode() for key in _ENVELOPE_KEYS)
 _TEXTS = ("id", "ts", "type", "node")
 _MAX_VERSION = 2**32 - 1
 
+MOST_LEVELS = 127
+"""So deep may a line be nested (E2): an answer that shows it has a hundred levels of its own before the JSON library gives up."""
+
 
 class Event(NamedTuple):
     """One event (E3).
@@ -42,8 +45,8 @@ class Malformed(ValueError):  # noqa: N818 - the rule's word (E2)
     """A line or object that is no event; the text says why."""
 
 
-def parse_line(line: bytes) -> Event:
-    """Reads one line (E1-E3). Raises Malformed."""
+def parse_line(line: bytes, *, held: bool = False) -> Event:
+    """Reads one line (E1-E3). Raises Malformed. `held`: it has been taken in, so how deep it is nested is no question any more."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -51,11 +54,13 @@ def parse_line(line: bytes) -> Event:
         repaired = line.decode("utf-8", "replace").encode()
         if repaired == line:
             raise Malformed("not JSON") from None
-        return parse_line(repaired)
+        return parse_line(repaired, held=held)
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
     if _dumped(value) != line:  # where it is the same, as it nearly always is, no key is there twice
         _refuse_repeated_keys(line, value)
+    if not held:
+        _refuse_deep(line, value)
     return parse_object(value, line)
 
 
@@ -74,7 +79,11 @@ def parse_object(value: Any, line: bytes | None = None) -> Event:
     if parent is not None and not isinstance(parent, str):
         raise Malformed("parent must be a string or null")
     provider = _source_provider(value.get("source"))
-    line = _dumped(value) if line is None else line
+    if line is None:
+        line = _dumped(value)
+        _refuse_deep(line, value)
+        if b"null" in line and orjson.loads(line) != value:  # 1e400, written in a GraphQL document: JSON knows no infinity
+            raise Malformed("a number is too large")
     return Event(own_id, ts, event_ns(ts), type_, node, parent, provider, value.get("data"), line)
 
 
@@ -91,11 +100,24 @@ def _source_provider(source: Any) -> str | None:
 
 
 def _dumped(value: object) -> bytes:
-    """The shortest JSON text. Raises Malformed where it is nested 254 levels deep or more (E2), or has integers beyond 64 bits."""
+    """The shortest JSON text. Raises Malformed where it is nested 254 levels deep or more, or has integers beyond 64 bits."""
     try:
         return orjson.dumps(value)
     except orjson.JSONEncodeError as error:
         raise Malformed(f"no JSON that can be kept: {error}") from None
+
+
+def _refuse_deep(line: bytes, value: object) -> None:
+    if line.count(b"{") + line.count(b"[") > MOST_LEVELS and _is_too_deep(value):
+        raise Malformed(f"no JSON that can be kept: it is nested more than {MOST_LEVELS} levels deep")
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        inside = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inside for each in values]
+    return any(isinstance(each, dict | list) for each in level)
 
 
 def _refuse_repeated_keys(line: bytes, value: dict[str, Any]) -> None:

@@ -34,7 +34,8 @@ def nested(levels: int) -> object:
         line(source={"provider": "p", "adapter": None}),
         line(data={"v": 1, "id": 1, "type": {"id": 2}}),
         line(data='"id": "id"'),
-        line(data=nested(124)),
+        line(data=nested(125)),
+        line(data=[nested(60), "[{" * 200, *[[]] * 200]),
         line().replace(b" ", b""),
         b'{"v":1,"id":"a","ts":"t","type":"\\u0073tatus","node":"n","more":{"id":1,"id":2}}',
     ],
@@ -76,7 +77,7 @@ def test_what_is_read(text: bytes) -> None:
         b'{"v":1,"id":"a","ts":"t","type":"t","node":"n","data":{"id":1},"data":{"id":2}}',
         b'{"v":1,"id":"a\\ud800","ts":"t","type":"t","node":"n"}',
         b"[" * 2_000,
-        *(line(data=nested(levels)) for levels in (254, 900)),
+        *(line(data=nested(levels)) for levels in (126, 254, 900)),
     ],
 )
 def test_what_is_malformed(text: bytes) -> None:
@@ -90,12 +91,20 @@ def test_bytes_that_are_not_utf8_are_read_as_replacement_characters() -> None:
     assert parse_line(line(node="acme:NAME").replace(b"NAME", b"\xff")).node == "acme:\ufffd"
 
 
+def test_a_line_that_is_held_already_is_read_however_deep() -> None:
+    """A store may hold what would not be taken in any more; late events need it."""
+    assert parse_line(line(data=nested(200)), held=True).data == nested(200)
+
+
 def test_objects_are_read_as_lines_are() -> None:
     """E3: an envelope that was JSON already."""
     event = parse_object(GOOD)
     assert (event.id, event.node, event.data) == ("a", "acme:n", GOOD["data"])
     with pytest.raises(Malformed, match="v must"):
         parse_object({**GOOD, "v": 1.0})
-    for data in (nested(254), 2**64):
+    for data in (nested(126), nested(254), 2**64):
         with pytest.raises(Malformed, match="JSON"):
             parse_object({**GOOD, "data": data})
+    with pytest.raises(Malformed, match="too large"):
+        parse_object({**GOOD, "data": [None, float("inf")]})
+    assert parse_object({**GOOD, "data": [None, "null", 1e308]}).data == [None, "null", 1e308]

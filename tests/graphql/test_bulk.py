@@ -1,4 +1,4 @@
-"""Long lists of events as a variable (Q19): the same answers as short ones get, without a look at each item."""
+"""Large events, and long lists of them, as variables (Q19): the same answers as short ones get, without a look at each item."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from graphql import OperationDefinitionNode, parse
 from app.demo.fleet import fleet
 from app.graphql.bulk import Bulk, packed, unpacked
 from app.store.connection import Store
+from tests.grown import event
 from tests.served import Served, account, served
 
 APPEND = "mutation($id: ID!, $events: [JSON!]!) { appendEvents(graphId: $id, events: $events) { accepted duplicates invalid { index } } }"
@@ -54,3 +55,23 @@ async def test_a_long_list_is_taken_as_a_short_one(door: Served) -> None:
     answer = await door.ask(key, APPEND, {"id": graph_id, "events": [*events[:549]] + [1] * 9_500})
     (error,) = answer["errors"]
     assert error["extensions"]["argument"] == "events"
+
+
+async def test_events_nested_as_deep_as_they_may_be_are_shown_wherever_events_are(door: Served) -> None:
+    """E2: what is nested deeper is left out when it comes, since no answer could hold it."""
+    key = await door.key(account())
+    data: list[Any] = []
+    for _ in range(123):
+        data = [data]
+    fits, deeper = event(1, "status", "s", 0, state="working", more={"in": data}), event(2, "status", "s", 1, more={"in": [data]})
+    graph_id = await door.graph(key, [])
+    answer = await door.ask(key, APPEND, {"id": graph_id, "events": [fits, deeper]})
+    assert answer == {"data": {"appendEvents": {"accepted": 1, "duplicates": 0, "invalid": [{"index": 1}]}}}
+    again = "events(first: 1) { nodes { graph { " * 8
+    answer = await door.ask(
+        key, f"query($g: ID!) {{ graph(id: $g) {{ {again} events {{ nodes {{ payload }} }} {'} } }' * 8} }} }}", {"g": graph_id}
+    )
+    found = answer["data"]["graph"]
+    for _ in range(8):
+        found = found["events"]["nodes"][0]["graph"]
+    assert found["events"]["nodes"] == [{"payload": fits["data"]}]
