@@ -21,6 +21,7 @@ from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 
 from app.domain.problems import Problem
 from app.graphql.errors import error_body, problem_body, request_errors
+from app.graphql.introspection import check_introspection
 from app.graphql.limits import Limits, TooDeep, check_document, check_text
 from app.graphql.needs import Lookahead
 from app.graphql.projection.projections import Projections
@@ -99,6 +100,7 @@ class Documents:
             raise Refused(request_errors(faults[:MOST_ERRORS], "GRAPHQL_VALIDATION_FAILED"))
         try:
             check_rho_depth(ast, self._schema)
+            check_introspection(ast, self._schema)
         except Problem as problem:
             raise Refused([problem_body(problem)]) from None
         return Document(self._schema, ast)

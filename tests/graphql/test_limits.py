@@ -6,7 +6,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from graphql import FragmentDefinitionNode, OperationDefinitionNode, parse
+from graphql import FragmentDefinitionNode, OperationDefinitionNode, get_introspection_query, parse
 
 from app.graphql.budget import Budget
 from app.graphql.documents import Documents, Refused
@@ -39,6 +39,9 @@ def nested(levels: int) -> str:
 DOUBLED = " ".join(f"fragment f{n} on Query {{ ...f{n + 1} ...f{n + 1} }}" for n in range(24))
 DOUBLING = f"{{ ...f0 }} {DOUBLED} fragment f24 on Query {{ __typename }}"
 
+FIELDS = "fields { name type { name fields { name type { name } } } }"
+UNDER_ALIASES = "type { " + " ".join(f"a{n}: fields {{ name type {{ name kind }} }}" for n in range(95)) + " }"
+
 ATTACKS = {
     "fragments that double": (DOUBLING, "TOO_MANY_TOKENS"),
     "many fields": ("{ " + "__typename " * 20_000 + "}", "TOO_MANY_TOKENS"),
@@ -49,6 +52,9 @@ ATTACKS = {
     "very deep nesting": (nested(1_500), "QUERY_TOO_DEEP"),
     "deep values": ("{ graphs(filter: " + "[" * 1_900 + "]" * 1_900 + ") { totalCount } }", "QUERY_TOO_DEEP"),
     "deep types": ("query($a: " + "[" * 1_000 + "Int" + "]" * 1_000 + ") { __typename }", "QUERY_TOO_DEEP"),
+    "the schema many times": ("{ " + " ".join(f"a{n}: __schema {{ types {{ {FIELDS} }} }}" for n in range(20)) + " }", "QUERY_TOO_COMPLEX"),
+    "types of fields under many names": (f"{{ __schema {{ types {{ fields {{ {UNDER_ALIASES} }} }} }} }}", "QUERY_TOO_COMPLEX"),
+    "a type many times": (f"query($t: String!) {{ __type(name: $t) {{ fields {{ {UNDER_ALIASES} }} }} }}", "QUERY_TOO_COMPLEX"),
     "many directives": ("{ __typename " + "@skip(if: false) " * 51 + "}", "QUERY_TOO_COMPLEX"),
     "a fragment in itself": ("{ ...f } fragment f on Query { ...f }", "GRAPHQL_VALIDATION_FAILED"),
     "fragments in a circle": ("{ ...f } fragment f on Query { ...g } fragment g on Query { ...f }", "GRAPHQL_VALIDATION_FAILED"),
@@ -113,6 +119,15 @@ def test_fields_that_are_asked_for_in_many_places_are_no_repeats() -> None:
     documents.get("{ graphs { nodes { " + " ".join(f"...f{n} ...f{n}" for n in range(25)) + " } } } " + " ".join(parts))
     apart = " ".join(f'a{n}: graph(id: "x") {{ ...f }}' for n in range(20))
     documents.get("{ " + apart + " } fragment f on Graph { " + "title " * 30 + "}")
+
+
+def test_introspection_that_tools_ask_for_is_not_refused() -> None:
+    """Q32: all of the schema once, with everything that the library knows to ask for; and types by name, there or not."""
+    documents = Documents(schema()._schema, Limits())
+    documents.get(
+        get_introspection_query(specified_by_url=True, directive_is_repeatable=True, schema_description=True, input_value_deprecation=True)
+    )
+    documents.get('{ a: __type(name: "Node") { ...f } b: __type(name: "Nothing") { ...f } } fragment f on __Type { ' + FIELDS + " }")
 
 
 def test_what_fits_is_not_refused() -> None:
