@@ -45,8 +45,8 @@ class Malformed(ValueError):  # noqa: N818 - the rule's word (E2)
     """A line or object that is no event; the text says why."""
 
 
-def parse_line(line: bytes, *, held: bool = False) -> Event:
-    """Reads one line (E1-E3). Raises Malformed. `held`: it has been taken in, so how deep it is nested is no question any more."""
+def parse_line(line: bytes) -> Event:
+    """Reads one line (E1-E3). Raises Malformed."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -54,13 +54,12 @@ def parse_line(line: bytes, *, held: bool = False) -> Event:
         repaired = line.decode("utf-8", "replace").encode()
         if repaired == line:
             raise Malformed("not JSON") from None
-        return parse_line(repaired, held=held)
+        return parse_line(repaired)
     if not isinstance(value, dict):
         raise Malformed("not a JSON object")
     if _dumped(value) != line:  # where it is the same, as it nearly always is, no key is there twice
         _refuse_repeated_keys(line, value)
-    if not held:
-        _refuse_deep(line, value)
+    _refuse_deep(line, value)
     return parse_object(value, line)
 
 

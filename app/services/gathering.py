@@ -76,7 +76,7 @@ async def gathered(store: Store, ground: Ground, run: Run, *, restart: bool, dea
 async def _read(lines: list[bytes]) -> list[Event]:
     pace, parts = Pace(), []
     for line in lines:
-        parts.append(parse_line(line, held=True))
+        parts.append(parse_line(line))
         if pace.due:
             await pace.rest()
     return parts

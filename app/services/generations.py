@@ -56,7 +56,7 @@ class Generations:
         if (await checkpoints.read(self._store, ground.g, there[0], deadline)).state != base.stored.state:
             return False
         async for page in generations.events(self._store, ground):
-            return parse_line(page[0].line.encode(), held=True).order > base.stored.place.order
+            return parse_line(page[0].line.encode()).order > base.stored.place.order
         return True
 
     async def restart(self, ground: Ground, account: str, base: Base) -> Held:
@@ -138,7 +138,7 @@ class _Writing:
 async def _read(page: list[Arrived]) -> list[_Placed]:
     pace, read = Pace(), []
     for each in page:
-        read.append(_Placed(each.seq, each.arrival, parse_line(each.line.encode(), held=True), bool(each.late)))
+        read.append(_Placed(each.seq, each.arrival, parse_line(each.line.encode()), bool(each.late)))
         if pace.due:
             await pace.rest()
     return read

@@ -152,7 +152,7 @@ class Projectors:
         async for page in appending.events_after(self._store, g, after, upto, deadline):
             events = []
             for seq, line in page:
-                events.append((seq, parse_line(line.encode(), held=True)))
+                events.append((seq, parse_line(line.encode())))
                 if pace.due:
                     await pace.rest()
             yield events

@@ -91,11 +91,6 @@ def test_bytes_that_are_not_utf8_are_read_as_replacement_characters() -> None:
     assert parse_line(line(node="acme:NAME").replace(b"NAME", b"\xff")).node == "acme:\ufffd"
 
 
-def test_a_line_that_is_held_already_is_read_however_deep() -> None:
-    """A store may hold what would not be taken in any more; late events need it."""
-    assert parse_line(line(data=nested(200)), held=True).data == nested(200)
-
-
 def test_objects_are_read_as_lines_are() -> None:
     """E3: an envelope that was JSON already."""
     event = parse_object(GOOD)
