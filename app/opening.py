@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from app.embedded import EmbeddedStore
 from app.settings import Settings, SettingsProblem, StoreAddress
@@ -17,9 +18,8 @@ def make_data_dir(data_dir: Path) -> None:
     """The data directory, for its owner alone. Raises: SettingsProblem."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = data_dir / ".writable"
-        probe.touch()
-        probe.unlink()
+        with TemporaryFile(dir=data_dir):  # of a name of its own: workers and commands look at the same time
+            pass
     except OSError as error:
         why = error.strerror or str(error)
         raise SettingsProblem(f"Cannot write to {data_dir} ({why}): choose another directory with AGW_DATA_DIR or --data-dir.") from error
