@@ -13,7 +13,7 @@ from app.services import appending as service
 from app.services import late, marks
 from app.store import graphs, pieces
 from app.store.connection import Store
-from tests.grown import event, reader, soon
+from tests.grown import reader, soon
 from tests.services.test_appending import FIRST, SECOND, THIRD, VIEWER, Dying, process
 from tests.services.test_restarts import nothing_left
 from tests.store.contents import check, new_graph
@@ -64,26 +64,6 @@ async def test_a_full_gap_is_made_wider(store: Store) -> None:
     many = [at(1_000 + number, 9_001 + number % 900) for number in range(1_500)]
     assert (await one.append(many)).accepted == 1_500
     await check(store, graph_id, sent + many)
-
-
-async def test_any_number_of_waits_between_the_same_two_goes_and_comes(store: Store) -> None:
-    """E12, E96: a late end of the waiter undoes all of them, a later start brings them back; the edges stand side by side."""
-    waits = 120
-    both = [event(number, "session.started", name, number) for number, name in enumerate(("waiter", "target"), 1)]
-    rest = []
-    for number in range(waits):
-        rest += [
-            event(10 + 2 * number, "wait.started", "waiter", 100 + 20 * number, wait_id=f"w{number}", on="acme:target"),
-            event(11 + 2 * number, "wait.ended", "waiter", 110 + 20 * number, wait_id=f"w{number}"),
-        ]
-    sent = [*both, *rest]
-    graph_id = await new_graph(store)
-    one = process(store, graph_id)
-    await one.append(sent)
-    for late_one in (event(3, "session.ended", "waiter", 50), event(4, "session.started", "waiter", 60)):
-        assert (await one.append([late_one])).accepted == 1
-        sent.append(late_one)
-        await check(store, graph_id, sent)
 
 
 async def test_readers_and_writers_put_an_odd_revision_in_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
