@@ -66,13 +66,13 @@ async def keeping(store: Store, keep: int | None = KEEP) -> str:
     return graph_id
 
 
-async def same(store: Store, graph_id: str, naive: Naive, rng: random.Random, samples: int = 3) -> None:
-    """The graph now, at some held event and (`samples`: how many there are at most) its first and its last, and what these changed."""
+async def same(store: Store, graph_id: str, naive: Naive, rng: random.Random, *, ends: bool = True) -> None:
+    """The graph now, at some held event and (`ends`) its first and its last, and what these changed."""
     at = await reader(store).at(VIEWER, graph_id, None, soon())
     held = naive.log.events
     assert at.info.event_count == len(held)
     assert (at.info.first_event_id, at.info.last_event_id) == (held[0]["id"], held[-1]["id"])
-    for n in {rng.randrange(len(held)) + 1, 1, len(held)} if samples == 3 else {rng.randrange(len(held)) + 1}:
+    for n in {rng.randrange(len(held)) + 1, *((1, len(held)) if ends else ())}:
         at = await reader(store).at(VIEWER, graph_id, AsOf(event=held[n - 1]["id"]), soon())
         assert await whole(at) == state_after(naive.log, n), n
         found = await at.event(held[n - 1]["id"])
