@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 import pytest_asyncio
-from graphql import FieldNode, Visitor, parse, visit
+from graphql import FieldNode, VariableDefinitionNode, Visitor, parse, visit
 
 from app.demo.fleet import fleet
 from app.domain.ids import node_id
@@ -131,15 +132,24 @@ async def without_first(both: Both, query: str, variables: dict[str, Any], resol
             start = sum(map(len, query.splitlines(keepends=True)[: at["line"] - 1])) + at["column"] - 1
             name, end = fields.at[start]
             query = query[:start] + f"{name}: __typename".ljust(end - start) + query[end:]
+    for name, start, end in fields.variables:
+        if len(re.findall(rf"\${name}\b", query)) == 1:  # only those fields had used it
+            query = query[:start] + " " * (end - start) + query[end:]
     return query, await answer(both.resolved, both.viewer, query, variables)
 
 
 class Fields(Visitor):
-    """Where each field of a document begins: its name in the answer, and where it ends."""
+    """Where each field of a document begins: its name in the answer, and where it ends. Variables' names, and from where to where they are
+    defined."""
 
     def __init__(self) -> None:
         super().__init__()
         self.at: dict[int, tuple[str, int]] = {}
+        self.variables: list[tuple[str, int, int]] = []
+
+    def enter_variable_definition(self, node: VariableDefinitionNode, *_: Any) -> None:
+        assert node.loc is not None
+        self.variables.append((node.variable.name.value, node.loc.start, node.loc.end))
 
     def enter_field(self, node: FieldNode, *_: Any) -> None:
         assert node.loc is not None
