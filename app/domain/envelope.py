@@ -59,7 +59,6 @@ def parse_line(line: bytes) -> Event:
         raise Malformed("not a JSON object")
     if _dumped(value) != line:  # where it is the same, as it nearly always is, no key is there twice
         _refuse_repeated_keys(line, value)
-    _refuse_deep(line, value)
     return parse_object(value, line)
 
 
@@ -80,7 +79,6 @@ def parse_object(value: Any, line: bytes | None = None) -> Event:
     provider = _source_provider(value.get("source"))
     if line is None:
         line = _dumped(value)
-        _refuse_deep(line, value)
         if b"null" in line and orjson.loads(line) != value:  # 1e400, written in a GraphQL document: JSON knows no infinity
             raise Malformed("a number is too large")
     return Event(own_id, ts, event_ns(ts), type_, node, parent, provider, value.get("data"), line)
@@ -99,16 +97,14 @@ def _source_provider(source: Any) -> str | None:
 
 
 def _dumped(value: object) -> bytes:
-    """The shortest JSON text. Raises Malformed where it is nested 254 levels deep or more, or has integers beyond 64 bits."""
+    """The shortest JSON text. Raises Malformed where it is nested more than `MOST_LEVELS` deep, or has integers beyond 64 bits."""
     try:
-        return orjson.dumps(value)
+        text = orjson.dumps(value)
     except orjson.JSONEncodeError as error:
         raise Malformed(f"no JSON that can be kept: {error}") from None
-
-
-def _refuse_deep(line: bytes, value: object) -> None:
-    if line.count(b"{") + line.count(b"[") > MOST_LEVELS and _is_too_deep(value):
+    if text.count(b"{") + text.count(b"[") > MOST_LEVELS and _is_too_deep(value):
         raise Malformed(f"no JSON that can be kept: it is nested more than {MOST_LEVELS} levels deep")
+    return text
 
 
 def _is_too_deep(value: object) -> bool:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphql import (
     FieldNode,
     FragmentDefinitionNode,
-    FragmentSpreadNode,
     GraphQLObjectType,
-    InlineFragmentNode,
     IntValueNode,
     VariableNode,
     get_named_type,
 )
 
+from app.graphql.fields import fields_under
 from app.graphql.rho.limits import FEW as RHO_FEW
 from app.graphql.rho.limits import MOST_FACTS, is_rho
 from app.graphql.rho.limits import PAGE as RHO_PAGE
@@ -63,7 +62,7 @@ class Budget:
         owner = get_named_type(kind)
         if not isinstance(owner, GraphQLObjectType):
             return 0
-        return sum(self._field(owner, found, total, parents) for found in self._fields(nodes))
+        return sum(self._field(owner, found, total, parents) for found in fields_under(nodes, self._fragments))
 
     def page_cost(self, kind: Any, nodes: Sequence[FieldNode]) -> int:
         """The objects of a page of graphs and below it. How many nodes each graph has is not known, and so does not count."""
@@ -125,16 +124,6 @@ class Budget:
             return max(int(value.value), 0)
         given = self._variables.get(value.name.value) if isinstance(value, VariableNode) else None
         return max(given, 0) if isinstance(given, int) else None
-
-    def _fields(self, nodes: Iterable[Any]) -> Iterator[FieldNode]:
-        for node in nodes:
-            for selection in node.selection_set.selections if node.selection_set is not None else ():
-                if isinstance(selection, FieldNode):
-                    yield selection
-                elif isinstance(selection, InlineFragmentNode):
-                    yield from self._fields((selection,))
-                elif isinstance(selection, FragmentSpreadNode):
-                    yield from self._fields((self._fragments[selection.name.value],))
 
 
 def _alone(count: int) -> Objects:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphql import (
-    FieldNode,
     FragmentDefinitionNode,
-    FragmentSpreadNode,
     GraphQLObjectType,
-    InlineFragmentNode,
     ObjectValueNode,
     OperationDefinitionNode,
     OperationType,
@@ -19,6 +16,7 @@ from graphql import (
 )
 
 from app.graphql.documents import Document
+from app.graphql.fields import fields_under
 
 FOR_A_MINUTE = "private, max-age=60"
 ASK_AGAIN = "private, no-cache"
@@ -38,7 +36,7 @@ def cache_control(document: Document, operation: OperationDefinitionNode, variab
     if operation.operation is not OperationType.QUERY:
         return ASK_AGAIN
     query = document.schema.query_type
-    found = list(_fields((operation,), document.fragments))
+    found = list(fields_under((operation,), document.fragments))
     if query is None or not all(field.name.value in ("graph", "__typename") for field in found):
         return ASK_AGAIN
     values = _Values(operation, variables)
@@ -66,7 +64,7 @@ class _Values:
 def _is_fixed(
     owner: GraphQLObjectType, nodes: Iterable[Any], fragments: Mapping[str, FragmentDefinitionNode], values: _Values, seen: set[Any]
 ) -> bool:
-    for found in _fields(nodes, fragments):
+    for found in fields_under(nodes, fragments):
         name = found.name.value
         if (owner.name == "Graph" and name in OF_NOW) or (owner.name == "Node" and name in RHO):
             return False
@@ -82,14 +80,3 @@ def _is_fixed(
             if not _is_fixed(below, (found,), fragments, values, seen):
                 return False
     return True
-
-
-def _fields(nodes: Iterable[Any], fragments: Mapping[str, FragmentDefinitionNode]) -> Iterator[FieldNode]:
-    for node in nodes:
-        for selection in node.selection_set.selections if node.selection_set is not None else ():
-            if isinstance(selection, FieldNode):
-                yield selection
-            elif isinstance(selection, InlineFragmentNode):
-                yield from _fields((selection,), fragments)
-            elif isinstance(selection, FragmentSpreadNode):
-                yield from _fields((fragments[selection.name.value],), fragments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,12 +10,9 @@ from graphql import (
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
-    FragmentSpreadNode,
     GraphQLObjectType,
     GraphQLSchema,
-    InlineFragmentNode,
     OperationDefinitionNode,
-    SelectionSetNode,
     StringValueNode,
     get_named_type,
     get_nullable_type,
@@ -24,6 +21,7 @@ from graphql import (
 )
 
 from app.domain.problems import TooComplex
+from app.graphql.fields import fields_under
 
 MOST_MEMBERS = 25_000
 """So many members may the answer to introspection have: two and a half times what tools ask for that want the whole schema."""
@@ -45,18 +43,17 @@ class _Count:
         self._schema = schema
         self._fragments = fragments
         self._info = SimpleNamespace(schema=schema)
-        self._known: dict[tuple[int, int], int] = {}
-        self._kept: list[Any] = []
-        """What was counted is held: the ids above are its own as long as it lives."""
+        self._known: dict[tuple[int, int], tuple[int, Any]] = {}
+        """By a field and a part of the schema: how many members the one shows of the other, which is held so that its id stays its own."""
 
     def of_operation(self, operation: OperationDefinitionNode) -> None:
         """Counts an operation's members. Raises: TooComplex."""
         count = 0
-        for field in self._fields(operation.selection_set):
+        for field in fields_under((operation,), self._fragments):
             if field.selection_set is not None and field.name.value in ("__schema", "__type"):
                 kind, thing = ("__Schema", self._schema) if field.name.value == "__schema" else ("__Type", self._named(field))
                 if thing is not None:
-                    count = _checked(count + self._members(field.selection_set, introspection_types[kind], thing))
+                    count = _checked(count + self._members(field, introspection_types[kind], thing))
 
     def _named(self, field: FieldNode) -> Any:
         """The type that a field asks for; where a variable names it, the one with the most fields."""
@@ -65,16 +62,15 @@ class _Count:
                 return self._schema.type_map.get(argument.value.value)
         return max(self._schema.type_map.values(), key=lambda each: len(getattr(each, "fields", ())))
 
-    def _members(self, selections: SelectionSetNode, kind: Any, thing: Any) -> int:
-        key = id(selections), id(thing)
+    def _members(self, under: FieldNode, kind: Any, thing: Any) -> int:
+        key = id(under), id(thing)
         if key not in self._known:
-            self._kept.append(thing)
-            self._known[key] = self._counted(selections, kind, thing)
-        return self._known[key]
+            self._known[key] = self._counted(under, kind, thing), thing
+        return self._known[key][0]
 
-    def _counted(self, selections: SelectionSetNode, kind: GraphQLObjectType, thing: Any) -> int:
+    def _counted(self, under: FieldNode, kind: GraphQLObjectType, thing: Any) -> int:
         count = 0
-        for field in self._fields(selections):
+        for field in fields_under((under,), self._fragments):
             count += 1
             if field.selection_set is None:
                 continue
@@ -84,17 +80,8 @@ class _Count:
             inside = get_named_type(asked.type)
             for each in found or () if is_list_type(get_nullable_type(asked.type)) else [found]:
                 if each is not None:
-                    count = _checked(count + self._members(field.selection_set, inside, each))
+                    count = _checked(count + self._members(field, inside, each))
         return _checked(count)
-
-    def _fields(self, selections: SelectionSetNode) -> Iterator[FieldNode]:
-        for each in selections.selections:
-            if isinstance(each, FieldNode):
-                yield each
-            elif isinstance(each, InlineFragmentNode):
-                yield from self._fields(each.selection_set)
-            elif isinstance(each, FragmentSpreadNode):
-                yield from self._fields(self._fragments[each.name.value].selection_set)
 
 
 def _checked(count: int) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import orjson
-
 from app.domain import keyframe
 from app.domain.envelope import Event, Malformed, parse_line, parse_object
 from app.store.pace import Pace
@@ -64,8 +62,6 @@ async def read(envelopes: Sequence[object]) -> Call:
                 event = parse_object(envelope)
         except Malformed as error:
             call.invalid.append(Invalid(index, str(error)))
-        except orjson.JSONEncodeError:
-            call.invalid.append(Invalid(index, "not JSON"))
         else:
             _take(call, index, event)
     return call
